@@ -26,6 +26,17 @@ Task &taskOf(alpi_task *handle) { return *reinterpret_cast<Task *>(handle); }
 /// Else it stands for a thread of the program's own.
 bool isTask(const Task &task) { return (task.flags & tutti::model::tasks::kForeign) == 0; }
 
+/// Success if it is the calling task's.
+int checkOwn(const alpi_task *handle) {
+  const Task &task = tasks().current();
+  if (!isTask(task)) {
+    return ALPI_ERR_OUTSIDE_TASK;
+  }
+  return handle == reinterpret_cast<const alpi_task *>(&task) && tasks().maySuspend(task)
+             ? ALPI_SUCCESS
+             : ALPI_ERR_PARAMETER;
+}
+
 template <typename T> int give(T *to, T value) {
   if (!to) {
     return ALPI_ERR_PARAMETER;
@@ -56,15 +67,15 @@ TUTTI_EXPORT int alpi_version_get(int *major, int *minor) {
   return status == ALPI_SUCCESS ? give(minor, ALPI_VERSION_MINOR) : status;
 }
 
-TUTTI_EXPORT int alpi_info_get(alpi_info_t query, char *buffer, int size, int *length) {
+TUTTI_EXPORT int alpi_info_get(alpi_info_t query, char *buffer, size_t size, int *length) {
   static constexpr std::array<const char *, 3> kTexts{
       "Tutti", "Tutti",
       "ALPI " TUTTI_TEXT(ALPI_VERSION_MAJOR) "." TUTTI_TEXT(ALPI_VERSION_MINOR) " (Tutti)"};
   const auto index = static_cast<std::size_t>(query);
-  if (!buffer || size <= 0 || index >= kTexts.size()) {
+  if (!buffer || size == 0 || index >= kTexts.size()) {
     return ALPI_ERR_PARAMETER;
   }
-  std::snprintf(buffer, static_cast<std::size_t>(size), "%s", kTexts[index]);
+  std::snprintf(buffer, size, "%s", kTexts[index]);
   if (length) {
     *length = static_cast<int>(std::strlen(buffer));
   }
@@ -72,8 +83,7 @@ TUTTI_EXPORT int alpi_info_get(alpi_info_t query, char *buffer, int size, int *l
 }
 
 TUTTI_EXPORT int alpi_feature_check(int features) {
-  constexpr int kFeatures = ALPI_FEATURE_BLOCKING | ALPI_FEATURE_EVENTS | ALPI_FEATURE_RESOURCES;
-  return (features & ~kFeatures) == 0 ? ALPI_SUCCESS : ALPI_ERR_FEATURE_UNKNOWN;
+  return (features & ~ALPI_SUPPORTED_FEATURES) == 0 ? ALPI_SUCCESS : ALPI_ERR_FEATURE_UNKNOWN;
 }
 
 TUTTI_EXPORT int alpi_task_self(alpi_task **handle) {
@@ -133,6 +143,30 @@ TUTTI_EXPORT int alpi_task_waitfor_ns(uint64_t target, uint64_t *actual) {
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
   }
   return ALPI_SUCCESS;
+}
+
+TUTTI_EXPORT int alpi_task_suspend_mode_set(alpi_task *handle, alpi_suspend_mode_t mode,
+                                            uint64_t args) {
+  using tutti::model::tasks::Resumption;
+  static constexpr std::array kModes{Resumption::Unblocked, Resumption::AtOnce, Resumption::InTime,
+                                     Resumption::AfterEvents};
+  const auto index = static_cast<std::size_t>(mode);
+  if (index >= kModes.size() || (mode == ALPI_SUSPEND_SUBMIT && args > 1)) {
+    return ALPI_ERR_PARAMETER;
+  }
+  const int status = checkOwn(handle);
+  if (status == ALPI_SUCCESS) {
+    tasks().setResumption(taskOf(handle), kModes[index], args);
+  }
+  return status;
+}
+
+TUTTI_EXPORT int alpi_task_suspend(alpi_task *handle) {
+  const int status = checkOwn(handle);
+  if (status == ALPI_SUCCESS) {
+    tasks().suspend(taskOf(handle));
+  }
+  return status;
 }
 
 TUTTI_EXPORT int alpi_attr_create(alpi_attr **attr) {

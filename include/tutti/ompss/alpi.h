@@ -37,6 +37,8 @@ typedef enum alpi_info_t {
 #define ALPI_FEATURE_EVENTS (1 << 1)
 #define ALPI_FEATURE_RESOURCES (1 << 2)
 #define ALPI_FEATURE_SUSPEND (1 << 3)
+#define ALPI_SUPPORTED_FEATURES                                                                    \
+  (ALPI_FEATURE_BLOCKING | ALPI_FEATURE_EVENTS | ALPI_FEATURE_RESOURCES | ALPI_FEATURE_SUSPEND)
 
 struct alpi_task;
 struct alpi_attr;
@@ -49,7 +51,7 @@ int alpi_version_get(int *major, int *minor);
 
 /** A text, cut off at `max_length` characters with the null at its end; its length, unless that is
     null. */
-int alpi_info_get(alpi_info_t query, char *buffer, int max_length, int *length);
+int alpi_info_get(alpi_info_t query, char *buffer, size_t max_length, int *length);
 
 /** Success if there are all features of the mask. */
 int alpi_feature_check(int feature_mask);
@@ -66,6 +68,26 @@ int alpi_task_events_decrease(struct alpi_task *handle, uint64_t decrement);
 int alpi_task_events_test(struct alpi_task *handle, uint64_t *has_events);
 
 int alpi_task_waitfor_ns(uint64_t target_ns, uint64_t *actual_ns);
+
+/** When the body of a suspended task is called again, from its begin. */
+typedef enum alpi_suspend_mode_t {
+  /** After an `alpi_task_unblock`. */
+  ALPI_SUSPEND_NONE = 0,
+  /** At once, but others that are ready have their turn. The argument is 0, or 1 to stand behind
+      all of these. */
+  ALPI_SUSPEND_SUBMIT,
+  /** After so many nanoseconds. */
+  ALPI_SUSPEND_TIMEOUT_SUBMIT,
+  /** When the task's events have happened. */
+  ALPI_SUSPEND_EVENT_SUBMIT
+} alpi_suspend_mode_t;
+
+/** How the calling task goes on when it is suspended next; without it, by `alpi_task_unblock`. */
+int alpi_task_suspend_mode_set(struct alpi_task *handle, alpi_suspend_mode_t mode, uint64_t args);
+/** When the body of the calling task returns, the task has not ended: the body is called again. Not
+    for `main`, `task for` that several workers may execute, tasks on
+    devices and those of OpenMP: an invalid parameter. */
+int alpi_task_suspend(struct alpi_task *handle);
 
 /** Attributes of spawned tasks. There are none so far: they have no bytes, and their handle is the
    null pointer, which means the usual ones. */

@@ -42,7 +42,7 @@ void Tasks::queued(Task &task) {
     return;
   }
   Changes changes(*this);
-  task.noteEnded();
+  task.raise(kEnded);
   {
     const SpinGuard guard(graphLock_);
     graph_.end(task.node, changes);

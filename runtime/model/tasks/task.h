@@ -26,24 +26,26 @@ enum TaskFlags : std::uint32_t {
   kWhole = TUTTI_TASK_WHOLE,
   kAffine = TUTTI_TASK_AFFINE,
   kDestroys = 1U << 8,
-  kUndeferred = 1U << 9, ///< Its creator waits for it.
-  kFinal = 1U << 10,     ///< All that is made below it runs at once.
-  kHasEvents = 1U << 11, ///< `events` has been more than one.
-  kForeign = 1U << 12,   ///< Stands for a thread that is no worker.
-  kSpawned = 1U << 13,   ///< Nobody's child; somebody may want to know when it is over.
-  kEnded = 1U << 14,     ///< The graph knows that the body has ended.
-  kLeaves = 1U << 15,    ///< May run on another rank.
-  kCounted = 1U << 16,   ///< One of those that runs here all the same.
-  kArrived = 1U << 17,   ///< Of another rank, which wants to know when it is over.
-  kNames = 1U << 18,     ///< Says what a directive names, and has no code of the program.
-  kDivides = 1U << 19,   ///< A loop, of which several workers may do parts at the same time.
-  kOnDevice = 1U << 20,  ///< For a device.
-  kDescribed = 1U << 21, ///< Its description stays until it is run.
-  kHelps = 1U << 22,     ///< Does parts of its parent, which is complete when this has ended.
-  kDerived = 1U << 23,   ///< May run on another rank because the compiler knows its code.
-  kOpenMp = 1U << 24,    ///< Has what OpenMp knows of a task.
-  kImplicit = 1U << 25,  ///< Of OpenMP: what the thread runs that has entered the team.
-  kExclusive = 1U << 26, ///< Of OpenMP: it, or a task that it is in, excludes others.
+  kUndeferred = 1U << 9,    ///< Its creator waits for it.
+  kFinal = 1U << 10,        ///< All that is made below it runs at once.
+  kHasEvents = 1U << 11,    ///< `events` has been more than one.
+  kForeign = 1U << 12,      ///< Stands for a thread that is no worker.
+  kSpawned = 1U << 13,      ///< Nobody's child; somebody may want to know when it is over.
+  kEnded = 1U << 14,        ///< The graph knows that the body has ended.
+  kLeaves = 1U << 15,       ///< May run on another rank.
+  kCounted = 1U << 16,      ///< One of those that runs here all the same.
+  kArrived = 1U << 17,      ///< Of another rank, which wants to know when it is over.
+  kNames = 1U << 18,        ///< Says what a directive names, and has no code of the program.
+  kDivides = 1U << 19,      ///< A loop, of which several workers may do parts at the same time.
+  kOnDevice = 1U << 20,     ///< For a device.
+  kDescribed = 1U << 21,    ///< Its description stays until it is run.
+  kHelps = 1U << 22,        ///< Does parts of its parent, which is complete when this has ended.
+  kDerived = 1U << 23,      ///< May run on another rank because the compiler knows its code.
+  kOpenMp = 1U << 24,       ///< Has what OpenMp knows of a task.
+  kImplicit = 1U << 25,     ///< Of OpenMP: what the thread runs that has entered the team.
+  kExclusive = 1U << 26,    ///< Of OpenMP: it, or a task that it is in, excludes others.
+  kSuspends = 1U << 27,     ///< Has said how it goes on when its body has returned.
+  kAwaitsEvents = 1U << 28, ///< Suspended until what is bound to it has happened.
 };
 
 /// Bit of `Task::alive`: the task waits for its children.
@@ -116,12 +118,18 @@ struct Task {
   /// Whether it runs at once inside of its parent.
   bool included() const { return node.parent && (parent()->flagsNow() & kFinal) != 0; }
 
-  /// For children, beside `noteEnded`: other flags do not change once the task runs.
+  /// For children, beside `raise` and `lower`: other flags do not change once the task runs.
   std::uint32_t flagsNow() const {
     return std::atomic_ref(const_cast<std::uint32_t &>(flags)).load(std::memory_order_relaxed);
   }
 
-  void noteEnded() { std::atomic_ref(flags).store(flags | kEnded, std::memory_order_relaxed); }
+  void raise(TaskFlags flag) {
+    std::atomic_ref(flags).store(flags | flag, std::memory_order_relaxed);
+  }
+
+  void lower(TaskFlags flag) {
+    std::atomic_ref(flags).store(flags & ~std::uint32_t{flag}, std::memory_order_relaxed);
+  }
 
   /// Whether it is below `ancestor`, however deep.
   bool isBelow(const Task &ancestor) const {

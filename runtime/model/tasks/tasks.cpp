@@ -386,6 +386,9 @@ Work *Tasks::run(Worker &worker, Work &work) {
     engine_.submit(task.work);
     return nullptr;
   }
+  while ((task.flags & kSuspends) != 0 && waitSuspended(task)) [[unlikely]] {
+    call(task);
+  }
   // What is called at the end of a task's life is nobody's body.
   current_ = &root_;
   Work *next = nullptr;
@@ -412,7 +415,7 @@ Work *Tasks::complete(Task &task) {
     bury(task, changes);
   } else {
     if (task.hasGraph() && (task.flags & (kWaits | kEnded)) == 0) {
-      task.noteEnded();
+      task.raise(kEnded);
       {
         const SpinGuard guard(graphLock_);
         graph_.end(task.node, changes);

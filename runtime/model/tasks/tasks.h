@@ -17,6 +17,7 @@
 #include "runtime/model/tasks/parcel.h"
 #include "runtime/model/tasks/remote_tasks.h"
 #include "runtime/model/tasks/statistics.h"
+#include "runtime/model/tasks/suspensions.h"
 #include "runtime/model/tasks/task.h"
 
 #include <chrono>
@@ -144,6 +145,15 @@ public:
   /// The task is complete only when as much has been taken off. `bind` by the task itself.
   void bind(Task &task, std::uint64_t count);
   void fulfil(Task &task, std::uint64_t count);
+
+  /// Whether the body of the calling task can be called again when it has returned: `main` has no
+  /// end, kernels have no code here, several workers may be in one loop, and OpenMP has rules of
+  /// its own.
+  bool maySuspend(const Task &task) const;
+
+  /// The calling task's body is called again when it has returned, and `how` has come true.
+  void setResumption(Task &task, Resumption how, std::uint64_t nanoseconds);
+  void suspend(Task &task);
 
   /// Runs `body(argument)` as nobody's child, and `then(thenArgument)` when that is over.
   void spawn(void (*body)(void *), void *argument, void (*then)(void *), void *thenArgument,
@@ -274,6 +284,9 @@ private:
   void bury(Task &task, Changes &changes);
   void waitFor(Task &task);
   void runOnTop(Task &task);
+  static void giveTurn();
+  bool waitSuspended(Task &task);
+  void waitForEvents(Task &task);
 
   inline static thread_local Task *current_ [[gnu::tls_model("initial-exec")]] = nullptr;
   inline static thread_local std::uint32_t asks_ [[gnu::tls_model("initial-exec")]] =
@@ -294,6 +307,7 @@ private:
   alignas(64) std::atomic<engine::Work *> ended_{nullptr}; ///< Left to who has the graph.
   Mutex criticalsMutex_;
   std::vector<std::unique_ptr<Critical>> criticals_ TUTTI_GUARDED_BY(criticalsMutex_);
+  Suspensions suspensions_;
   std::vector<PerWorker> perWorker_;
   std::unique_ptr<DeviceTasks> devices_; ///< Null without devices.
   std::unique_ptr<RemoteTasks> remote_;  ///< Null without other ranks.

@@ -148,13 +148,17 @@ void Tasks::unblock(Task &task) {
   }
 }
 
-void Tasks::sleep(std::uint64_t nanoseconds) {
-  Task &task = current();
-  const auto until = engine::Timers::Clock::now() + std::chrono::nanoseconds(nanoseconds);
-  // The time may be over before the wait begins, again and again: what else may go on has its turn.
+/// To what else may go on.
+void Tasks::giveTurn() {
   Parked turn;
   turn.resume();
   turn.wait();
+}
+
+void Tasks::sleep(std::uint64_t nanoseconds) {
+  Task &task = current();
+  const auto until = engine::Timers::Clock::now() + std::chrono::nanoseconds(nanoseconds);
+  giveTurn(); // The time may be over before the wait begins, again and again.
   Latch latch;
   timers_.setAt(until, latch);
   latch.wait();
@@ -175,9 +179,63 @@ void Tasks::fulfil(Task &task, std::uint64_t count) {
     task.flags &= ~(kOnReady | kHasEvents);
     task.events.store(1, std::memory_order_relaxed);
     becomeReady(task);
+  } else if ((task.flags & kAwaitsEvents) != 0) {
+    task.parked->resume();
   } else if (Work *next = complete(task)) {
     engine_.submit(*next);
   }
+}
+
+bool Tasks::maySuspend(const Task &task) const {
+  return !isMain(task) &&
+         (task.flags & (kForeign | kOpenMp | kImplicit | kOnDevice | kDivides | kHelps)) == 0;
+}
+
+void Tasks::setResumption(Task &task, Resumption how, std::uint64_t nanoseconds) {
+  suspensions_.setResumption(task, how, nanoseconds);
+  task.raise(kSuspends);
+}
+
+void Tasks::suspend(Task &task) {
+  suspensions_.suspend(task);
+  task.raise(kSuspends);
+}
+
+/// Between two calls of the task's body. False if it was the last one.
+bool Tasks::waitSuspended(Task &task) {
+  task.lower(kSuspends);
+  const Suspension suspension = suspensions_.take(task);
+  if (!suspension.isWanted) {
+    return false;
+  }
+  switch (suspension.how) {
+  case Resumption::Unblocked:
+    block(task);
+    break;
+  case Resumption::AtOnce:
+    giveTurn();
+    break;
+  case Resumption::InTime:
+    sleep(suspension.nanoseconds);
+    break;
+  case Resumption::AfterEvents:
+    waitForEvents(task);
+    break;
+  }
+  current_ = &task;
+  return true;
+}
+
+void Tasks::waitForEvents(Task &task) {
+  Parked parked;
+  task.parked = &parked;
+  task.raise(kAwaitsEvents);
+  // Its body's own event. Pairs with the last one's in `fulfil`.
+  if (task.events.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    parked.wait();
+  }
+  task.lower(kAwaitsEvents);
+  task.events.store(1, std::memory_order_relaxed);
 }
 
 void Tasks::spawn(void (*body)(void *), void *argument, void (*then)(void *), void *thenArgument,

@@ -24,7 +24,8 @@ static void versions(void) {
   say("cut off", alpi_info_get(ALPI_INFO_VERSION, text, 5, NULL) == 0 && strcmp(text, "ALPI") == 0);
   say("no buffer", alpi_info_get(ALPI_INFO_VERSION, NULL, 5, NULL) == ALPI_ERR_PARAMETER);
   say("features", alpi_feature_check(ALPI_FEATURE_BLOCKING | ALPI_FEATURE_EVENTS |
-                                     ALPI_FEATURE_RESOURCES) == 0);
+                                     ALPI_FEATURE_RESOURCES | ALPI_FEATURE_SUSPEND) == 0 &&
+                      alpi_feature_check(ALPI_SUPPORTED_FEATURES) == 0);
   say("unknown feature",
       alpi_feature_check(ALPI_FEATURE_EVENTS | 1 << 20) == ALPI_ERR_FEATURE_UNKNOWN);
   say("texts",
@@ -33,7 +34,10 @@ static void versions(void) {
 }
 
 static void *outside(void *argument) {
-  *(int *)argument = self() == NULL && alpi_task_block(NULL) == ALPI_ERR_PARAMETER;
+  *(int *)argument =
+      self() == NULL && alpi_task_block(NULL) == ALPI_ERR_PARAMETER &&
+      alpi_task_suspend(NULL) == ALPI_ERR_OUTSIDE_TASK &&
+      alpi_task_suspend_mode_set(NULL, ALPI_SUSPEND_NONE, 0) == ALPI_ERR_OUTSIDE_TASK;
   return NULL;
 }
 
@@ -127,6 +131,155 @@ static void spawning(void) {
       count == 11 && alpi_task_spawn(NULL, NULL, NULL, NULL, NULL, NULL) == ALPI_ERR_PARAMETER);
 }
 
+// Bodies that are called again.
+static void suspending(void) {
+  struct alpi_task *own = self(), *asleep = NULL;
+  int value = 0, runs = 0, seen = 0, others = 0, wrong = 0;
+#pragma oss task out(value) shared(asleep, runs) firstprivate(own)
+  { // Until another one says so.
+    value = ++runs;
+    if (runs < 3) {
+      own = self();
+      alpi_task_suspend(own);
+      __atomic_store_n(&asleep, own, __ATOMIC_RELEASE);
+    } else {
+      value = own == self() ? 30 : -1; // Copies stay.
+    }
+  }
+#pragma oss task shared(asleep)
+  for (int i = 0; i < 2; i++) {
+    struct alpi_task *task = NULL;
+    while (!(task = __atomic_exchange_n(&asleep, NULL, __ATOMIC_ACQ_REL))) {
+      alpi_task_waitfor_ns(1000, NULL);
+    }
+    alpi_task_unblock(task); // Perhaps before the body has returned.
+  }
+#pragma oss task in(value)shared(seen)
+  seen = value;
+#pragma oss taskwait
+  say("suspended until unblocked", runs == 3 && seen == 30);
+
+  runs = 0;
+#pragma oss task shared(others, runs)
+  if (++runs < 1000000 && !__atomic_load_n(&others, __ATOMIC_ACQUIRE)) {
+    alpi_task_suspend_mode_set(self(), ALPI_SUSPEND_SUBMIT, runs % 2);
+    alpi_task_suspend(self());
+  }
+#pragma oss task shared(others)
+  __atomic_store_n(&others, 1, __ATOMIC_RELEASE);
+#pragma oss taskwait
+  say("others have their turn", others == 1 && runs < 1000000);
+
+  runs = 0;
+#pragma oss task shared(runs)
+  { // How alone suspends nothing, and what was said holds once.
+    runs++;
+    alpi_task_suspend_mode_set(self(), ALPI_SUSPEND_NONE, 0);
+    if (runs < 3) {
+      alpi_task_suspend_mode_set(self(), ALPI_SUSPEND_TIMEOUT_SUBMIT, 20000);
+      alpi_task_suspend(self());
+    }
+  }
+#pragma oss taskwait
+  say("suspended for a time", runs == 3);
+
+  struct alpi_task *bound = NULL;
+  int fulfilled = 0, early = 0;
+  runs = 0;
+#pragma oss task inout(value) shared(bound, fulfilled, early, runs)
+  {
+    early += __atomic_load_n(&fulfilled, __ATOMIC_ACQUIRE) != 2 * runs;
+    if (runs++ < 3) { // The third time there are no events.
+      if (runs < 3) {
+        alpi_task_events_increase(self(), 2);
+        __atomic_store_n(&bound, self(), __ATOMIC_RELEASE);
+      } else {
+        fulfilled = 6;
+      }
+      alpi_task_suspend_mode_set(self(), ALPI_SUSPEND_EVENT_SUBMIT, 0);
+      alpi_task_suspend(self());
+    } else {
+      alpi_task_events_increase(self(), 1); // These hold back its end.
+      value = 70;
+      __atomic_store_n(&bound, self(), __ATOMIC_RELEASE);
+    }
+  }
+#pragma oss task in(value)shared(seen)
+  seen = value;
+#pragma oss task shared(bound, fulfilled, value)
+  for (int i = 0; i < 3; i++) {
+    struct alpi_task *task = NULL;
+    while (!(task = __atomic_exchange_n(&bound, NULL, __ATOMIC_ACQ_REL))) {
+      alpi_task_waitfor_ns(1000, NULL);
+    }
+    for (int k = 0; k < (i < 2 ? 2 : 1); k++) {
+      alpi_task_waitfor_ns(20000, NULL);
+      if (i < 2) {
+        __atomic_add_fetch(&fulfilled, 1, __ATOMIC_ACQ_REL);
+      } else {
+        value++;
+      }
+      alpi_task_events_decrease(task, 1);
+    }
+  }
+#pragma oss taskwait
+  say("suspended until events", runs == 4 && early == 0 && seen == 71);
+
+  runs = 0;
+  for (int i = 0; i < 40; i++) {
+#pragma oss task shared(runs) firstprivate(i) if (i % 3) final(i % 5 == 0)
+    {
+      int inner = 0;
+#pragma oss task shared(inner, runs)
+      if (++inner < 2) {
+        alpi_task_suspend_mode_set(
+            self(), i % 2 ? ALPI_SUSPEND_SUBMIT : ALPI_SUSPEND_TIMEOUT_SUBMIT, i % 2);
+        alpi_task_suspend(self());
+      }
+#pragma oss taskwait
+      __atomic_add_fetch(&runs, inner, __ATOMIC_RELAXED);
+    }
+  }
+#pragma oss taskwait
+  say("at once and below others", runs == 80);
+
+  struct alpi_task *main = self();
+#pragma oss task shared(wrong) firstprivate(main)
+  wrong = alpi_task_suspend(main) == ALPI_ERR_PARAMETER &&
+          alpi_task_suspend(NULL) == ALPI_ERR_PARAMETER &&
+          alpi_task_suspend_mode_set(self(), (alpi_suspend_mode_t)4, 0) == ALPI_ERR_PARAMETER &&
+          alpi_task_suspend_mode_set(self(), ALPI_SUSPEND_SUBMIT, 2) == ALPI_ERR_PARAMETER;
+#pragma oss taskwait
+  say("who may not", wrong && alpi_task_suspend(main) == ALPI_ERR_PARAMETER);
+}
+
+// A spawned body that polls, as libraries do.
+struct Poll {
+  int calls, isOver;
+};
+
+static void poll(void *argument) {
+  struct Poll *of = argument;
+  if (++of->calls < 20) {
+    alpi_task_suspend_mode_set(self(), ALPI_SUSPEND_TIMEOUT_SUBMIT, 1000);
+    alpi_task_suspend(self());
+  }
+}
+
+static void pollOver(void *argument) {
+  struct Poll *of = argument;
+  __atomic_store_n(&of->isOver, of->calls, __ATOMIC_RELEASE);
+}
+
+static void polling(void) {
+  struct Poll of = {0, 0};
+  alpi_task_spawn(poll, &of, pollOver, &of, "poll", NULL);
+  while (!__atomic_load_n(&of.isOver, __ATOMIC_ACQUIRE)) {
+    alpi_task_waitfor_ns(10000, NULL);
+  }
+  say("polled", of.isOver == 20);
+}
+
 static void processors(void) {
   uint64_t count = 0, logical = 1000, system = 0;
   say("processors", alpi_cpu_count(&count) == 0 && alpi_cpu_logical_id(&logical) == 0 &&
@@ -139,6 +292,8 @@ int main(void) {
   blocking();
   events();
   spawning();
+  suspending();
+  polling();
   processors();
 }
 #else
@@ -158,6 +313,13 @@ int main(void) {
                        "held back by events",
                        "attributes",
                        "spawned",
+                       "suspended until unblocked",
+                       "others have their turn",
+                       "suspended for a time",
+                       "suspended until events",
+                       "at once and below others",
+                       "who may not",
+                       "polled",
                        "processors"};
   for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
     printf("%s yes\n", all[i]);
