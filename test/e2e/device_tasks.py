@@ -152,6 +152,44 @@ def kernels_go_to_another_device_rather_than_wait(workshop):
     require(0 < moved < everything / 2, f"{moved} bytes: {counters}")
 
 
+# A stencil by blocks, each of which names one cell of both its neighbours.
+BORDERS = """
+#include <stdlib.h>
+enum { kBlocks = 6, kBlock = 8192, kRounds = 20, kCells = kBlocks * kBlock };
+#pragma oss task device(opencl) ndrange(1, n) in([n]from) inout(to[1;n - 2])
+void smooth(long n, const double *from, double *to);
+int main(void) {
+  double *x = calloc(kCells + 2, sizeof *x), *y = calloc(kCells + 2, sizeof *y);
+  for (int i = 0; i < kCells + 2; ++i) x[i] = y[i] = i % 11;
+  for (int round = 0; round < kRounds; ++round)
+    for (int b = 0; b < kCells; b += kBlock)
+      round % 2 ? smooth(kBlock + 2, y + b, x + b) : smooth(kBlock + 2, x + b, y + b);
+#pragma oss taskwait
+  double *plain = calloc(kCells + 2, sizeof *plain), *next = calloc(kCells + 2, sizeof *next);
+  for (int i = 0; i < kCells + 2; ++i) plain[i] = next[i] = i % 11;
+  for (int round = 0; round < kRounds; ++round) {
+    for (int i = 1; i <= kCells; ++i) next[i] = (plain[i - 1] + plain[i] + plain[i + 1]) / 4;
+    double *swapped = plain;
+    plain = next, next = swapped;
+  }
+  for (int i = 0; i < kCells + 2; ++i)
+    if (x[i] != plain[i]) return 1;
+  return 0;
+}
+"""
+
+
+def borders_alone_cross_between_devices(workshop):
+    """Blocks may change their device as a whole, when it has less to do than the one that has them."""
+    cell, block, rounds, blocks = 8, 8192 * 8, 20, 6
+    counters = counts(workshop, BORDERS, TWO)
+    crossed = counters["in"]["bytes"] - 2 * (blocks * block + 2 * cell)
+    moved, borders = divmod(crossed, block)
+    require(crossed % cell == 0 and borders <= 2 * (blocks - 1) * rounds * cell and moved < blocks * rounds / 2,
+            f"{moved} blocks and {borders} bytes: {counters}")
+    require(counters["kernels"] == blocks * rounds, counters)
+
+
 def kernels_find_room_on_a_small_device(workshop):
     compare(workshop, kernels("-O2"), [], 1, {**DEVICE, "TUTTI_DEVICE_MEMORY": "128K"})
 
@@ -427,7 +465,7 @@ def all_checks():
     checks = [(check.__name__, check) for check in (
         kernels_by_blocks_move_each_byte_once_each_way, kernels_on_data_that_is_there_move_nothing,
         kernels_that_wait_anyway_keep_to_the_device_that_has_their_data,
-        kernels_go_to_another_device_rather_than_wait, kernels_find_room_on_a_small_device,
+        kernels_go_to_another_device_rather_than_wait, borders_alone_cross_between_devices, kernels_find_room_on_a_small_device,
         memory_is_locked_before_kernels_need_it, a_task_whose_device_is_lost_says_so,
         managed_memory_may_be_left_to_its_driver,
         tasks_that_make_kernels_stay_where_devices_are, the_first_mistake_is_the_last_line, says_that_there_is_no_device)]

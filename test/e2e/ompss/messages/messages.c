@@ -103,16 +103,32 @@ static void poll(void *nothing) {
   }
 }
 
-static void end(void *nothing) {
+// The same by a body that is called again.
+static void pollOnce(void *nothing) {
   (void)nothing;
-  __atomic_store_n(&stopped, 1, __ATOMIC_RELEASE);
+  if (__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+    return;
+  }
+  look();
+  struct alpi_task *task;
+  require(alpi_task_self(&task));
+  require(alpi_task_suspend_mode_set(task, ALPI_SUSPEND_TIMEOUT_SUBMIT, 20000));
+  require(alpi_task_suspend(task));
 }
 
-void startMessages(void) { require(alpi_task_spawn(poll, NULL, end, NULL, "polling", NULL)); }
+static void end(void *nothing) {
+  (void)nothing;
+  __atomic_add_fetch(&stopped, 1, __ATOMIC_RELEASE);
+}
+
+void startMessages(void) {
+  require(alpi_task_spawn(poll, NULL, end, NULL, "polling", NULL));
+  require(alpi_task_spawn(pollOnce, NULL, end, NULL, "polling again", NULL));
+}
 
 void stopMessages(void) {
   __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
-  while (!__atomic_load_n(&stopped, __ATOMIC_ACQUIRE)) {
+  while (__atomic_load_n(&stopped, __ATOMIC_ACQUIRE) < 2) {
     require(alpi_task_waitfor_ns(20000, NULL));
   }
 }
