@@ -10,6 +10,7 @@
 #include "runtime/entry/next.h"
 #include "runtime/model/tasks/openmp.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <link.h>
 #include <omp.h>
@@ -219,8 +220,14 @@ TUTTI_INSTEAD(void, __kmpc_end_taskgroup, (void *place, std::int32_t thread), (p
 
 namespace {
 
-LoopShape shapeOf(const std::uint64_t *lower, const std::uint64_t *upper, std::int64_t stride,
-                  std::int32_t schedule, std::uint64_t size, bool isStrict) {
+std::size_t placeIn(const tutti_task_block *block, const std::uint64_t *bound) {
+  return static_cast<std::size_t>(reinterpret_cast<const std::byte *>(bound) -
+                                  reinterpret_cast<const std::byte *>(block));
+}
+
+LoopShape shapeOf(const tutti_task_block *block, const std::uint64_t *lower,
+                  const std::uint64_t *upper, std::int64_t stride, std::int32_t schedule,
+                  std::uint64_t size, bool isStrict) {
   constexpr std::int32_t kByGrainsize = 1; // Source: __kmpc_taskloop; 2 is num_tasks.
   constexpr std::int32_t kByTasks = 2;
   return {.lower = *lower,
@@ -228,7 +235,9 @@ LoopShape shapeOf(const std::uint64_t *lower, const std::uint64_t *upper, std::i
           .stride = stride,
           .grainsize = schedule == kByGrainsize ? size : 0,
           .tasks = schedule == kByTasks ? size : 0,
-          .isStrict = isStrict};
+          .isStrict = isStrict,
+          .lowerAt = placeIn(block, lower),
+          .upperAt = placeIn(block, upper)};
 }
 
 void submitLoop(OpenMp &team, tutti_task_block *block, bool isDeferred, const LoopShape &shape,
@@ -252,8 +261,8 @@ TUTTI_INSTEAD(void, __kmpc_taskloop,
                duplicate),
               maker(block),
               submitLoop(*team, block, isDeferred != 0,
-                         shapeOf(lower, upper, stride, schedule, size, false), hasNoGroup != 0,
-                         duplicate))
+                         shapeOf(block, lower, upper, stride, schedule, size, false),
+                         hasNoGroup != 0, duplicate))
 
 TUTTI_INSTEAD(void, __kmpc_taskloop_5,
               (void *place, std::int32_t thread, tutti_task_block *block, std::int32_t isDeferred,
@@ -264,7 +273,7 @@ TUTTI_INSTEAD(void, __kmpc_taskloop_5,
                isStrict, duplicate),
               maker(block),
               submitLoop(*team, block, isDeferred != 0,
-                         shapeOf(lower, upper, stride, schedule, size, isStrict != 0),
+                         shapeOf(block, lower, upper, stride, schedule, size, isStrict != 0),
                          hasNoGroup != 0, duplicate))
 
 namespace {
@@ -277,7 +286,32 @@ TaskGroup *reduce(OpenMp &team, std::int32_t count, const omp_task_reduction *wh
   return group;
 }
 
+/// As older compilers say it. Source: kmp_task_red_input of libomp.
+struct OlderReduction {
+  void *shared;
+  std::size_t bytes;
+  void *initialize; ///< Of the copy alone.
+  void (*finalize)(void *copy);
+  void (*combine)(void *shared, void *copy);
+  std::uint32_t flags;
+};
+
+TaskGroup *reduce(OpenMp &team, std::int32_t count, const OlderReduction *what) {
+  std::vector<omp_task_reduction> all;
+  for (const OlderReduction &each : std::span(what, static_cast<std::size_t>(count))) {
+    // The second argument, which it does not have, is in a register that it leaves alone.
+    all.push_back({each.shared, each.shared, each.bytes,
+                   reinterpret_cast<void (*)(void *, void *)>(each.initialize), each.finalize,
+                   each.combine, each.flags});
+  }
+  return reduce(team, count, all.data());
+}
+
 } // namespace
+
+TUTTI_INSTEAD(void *, __kmpc_task_reduction_init,
+              (std::int32_t thread, std::int32_t count, void *what), (thread, count, what),
+              ::team(), reduce(*team, count, static_cast<const OlderReduction *>(what)))
 
 TUTTI_INSTEAD(void *, __kmpc_taskred_init, (std::int32_t thread, std::int32_t count, void *what),
               (thread, count, what), ::team(),

@@ -3,7 +3,10 @@
 /// The iterations of a loop that becomes tasks, and how they are divided.
 #pragma once
 
+#include "abi/tasks.h"
+
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace tutti::model::tasks {
@@ -25,6 +28,9 @@ struct LoopShape {
   std::uint64_t grainsize = 0; ///< Iterations of a task, less than twice that; 0 if not said.
   std::uint64_t tasks = 0;     ///< As many if there are iterations for them; 0 if not said.
   bool isStrict = false;       ///< All tasks but the last have so many iterations as is said.
+  /// In the block of a task: the bounds of its own iterations.
+  std::size_t lowerAt = offsetof(tutti_task_block, lower);
+  std::size_t upperAt = offsetof(tutti_task_block, upper);
 
   std::uint64_t count() const { return iterations(lower, upper, stride); }
 };

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
@@ -257,11 +259,12 @@ void OpenMp::submitLoop(tutti_task_block *block, const LoopShape &shape, bool is
   for (std::uint64_t index = 0; index < parts.size(); ++index) {
     const LoopPart part = parts.part(index);
     Task &copy = copyOf(task, creator);
-    copy.block.lower = shape.lower + part.first * stride;
-    copy.block.upper = shape.lower + (part.first + part.count - 1) * stride;
-    copy.block.stride = shape.stride;
-    copy.block.isLast = 0; // What the last one has to do, only `duplicate` asks for.
-    if (duplicate) {
+    const std::uint64_t lower = shape.lower + part.first * stride;
+    const std::uint64_t upper = lower + (part.count - 1) * stride;
+    auto *bytes = reinterpret_cast<std::byte *>(&copy.block);
+    std::memcpy(bytes + shape.lowerAt, &lower, sizeof lower);
+    std::memcpy(bytes + shape.upperAt, &upper, sizeof upper);
+    if (duplicate) { // It alone asks for what the last one has to do.
       duplicate(&copy.block, &task.block, index + 1 == parts.size() ? 1 : 0);
     }
     submit(copy, isDeferred);
