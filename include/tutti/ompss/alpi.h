@@ -73,8 +73,8 @@ int alpi_task_waitfor_ns(uint64_t target_ns, uint64_t *actual_ns);
 typedef enum alpi_suspend_mode_t {
   /** After an `alpi_task_unblock`. */
   ALPI_SUSPEND_NONE = 0,
-  /** At once, but others that are ready have their turn. The argument is 0, or 1 to stand behind
-      all of these. */
+  /** At once, but others have their turn. The argument is 0 or 1, which asks to stand behind all
+      that are ready; here both are the same. */
   ALPI_SUSPEND_SUBMIT,
   /** After so many nanoseconds. */
   ALPI_SUSPEND_TIMEOUT_SUBMIT,
@@ -84,9 +84,9 @@ typedef enum alpi_suspend_mode_t {
 
 /** How the calling task goes on when it is suspended next; without it, by `alpi_task_unblock`. */
 int alpi_task_suspend_mode_set(struct alpi_task *handle, alpi_suspend_mode_t mode, uint64_t args);
-/** When the body of the calling task returns, the task has not ended: the body is called again. Not
-    for `main`, `task for` that several workers may execute, tasks on
-    devices and those of OpenMP: an invalid parameter. */
+/** When the body of the calling task returns, the task has not ended: the body is called again. An
+    invalid parameter for `main`, `task for`, whose body several workers may be in, tasks on devices
+    and those of OpenMP. */
 int alpi_task_suspend(struct alpi_task *handle);
 
 /** Attributes of spawned tasks. There are none so far: they have no bytes, and their handle is the

@@ -247,6 +247,66 @@ TEST_P(TasksTest, LetsTasksBlockAndUnblockOneAnother) {
   EXPECT_EQ(over, kPairs);
 }
 
+TEST_P(TasksTest, CallsSuspendedBodiesAgainHoweverTheyGoOn) {
+  constexpr int kTasks = 60;
+  constexpr std::array kWays{Resumption::Unblocked, Resumption::AtOnce, Resumption::InTime,
+                             Resumption::AfterEvents};
+  std::vector<std::atomic<Task *>> suspended(kTasks);
+  std::vector<int> calls(kTasks);
+  std::vector<int> seen(kTasks);
+
+  for (int index = 0; index < kTasks; ++index) {
+    const auto at = static_cast<std::size_t>(index);
+    submit(
+        [&, at] {
+          Task &own = tasks_.current();
+          if (++calls[at] == 3) {
+            return;
+          }
+          const Resumption how = kWays[at % kWays.size()];
+          if (how == Resumption::AfterEvents) {
+            tasks_.bind(own, 1);
+          }
+          tasks_.setResumption(own, how, 1000);
+          tasks_.suspend(own);
+          suspended[at] = &own;
+        },
+        TUTTI_TASK_OUT, calls[at]);
+    submit([&, at] { seen[at] = calls[at]; }, TUTTI_TASK_IN, calls[at]);
+  }
+  std::thread thread([&] {
+    for (int resumed = 0; resumed < kTasks;) { // Half of them, twice each.
+      for (std::size_t at = 0; at < suspended.size(); ++at) {
+        const Resumption how = kWays[at % kWays.size()];
+        const bool isWaiting = how == Resumption::Unblocked || how == Resumption::AfterEvents;
+        if (Task *task = isWaiting ? suspended[at].exchange(nullptr) : nullptr) {
+          how == Resumption::Unblocked ? tasks_.unblock(*task) : tasks_.fulfil(*task, 1);
+          ++resumed;
+        }
+      }
+      std::this_thread::yield();
+    }
+  });
+  tasks_.waitForChildren();
+  thread.join();
+
+  EXPECT_EQ(seen, std::vector<int>(kTasks, 3));
+}
+
+TEST_P(TasksTest, CallsABodyOnceThatOnlySaysHowItWouldGoOn) {
+  int calls = 0;
+
+  submit([&] {
+    ++calls;
+    tasks_.setResumption(tasks_.current(), Resumption::Unblocked, 0);
+  });
+  submit([&] { EXPECT_TRUE(tasks_.maySuspend(tasks_.current())); });
+  tasks_.waitForChildren();
+
+  EXPECT_EQ(calls, 1);
+  EXPECT_FALSE(tasks_.maySuspend(tasks_.current()));
+}
+
 TEST_P(TasksTest, LetsOneAtATimeIntoACriticalSection) {
   void *lock = nullptr;
   int count = 0;
