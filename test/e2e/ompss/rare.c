@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #ifdef _OMPSS_2
+#include <nanos6/bootstrap.h>
 #include <nanos6/cuda_device.h>
+#include <nanos6/final.h>
 #include <nodes.h>
 #else
 #define nanos6_library_mode_init() NULL
