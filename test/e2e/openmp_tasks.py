@@ -17,7 +17,7 @@ FOREIGN = ("others",)  # Their tasks stay with libomp.
 # What libomp fails on.
 ALONE = {"untied": "untied 987 1000\n", "empty_loops": "empty 100\n",
          "many": "many 300000 300000 50001 1\n"}
-FEW = ("empty_loops", "priorities")  # Programs of less than 100 tasks, or of one thread.
+FEW = ("by_hand", "empty_loops", "priorities")  # Programs of less than 100 tasks, or of one thread.
 
 
 def environment(workers):
