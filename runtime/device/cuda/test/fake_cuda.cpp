@@ -329,6 +329,8 @@ CUresult launch(Machine &m, const CUlaunchConfig &config, const FunctionObject &
                            return call(words.data());
                          })
                 .first;
+    } else if (m.isIdle) { // To look for it takes longer than to start it.
+      run = m.functions.emplace(function.name, [](const fake_cuda::Launch &) { return 0; }).first;
     }
   }
   if (run == m.functions.end() && !m.isIdle) {
