@@ -87,7 +87,8 @@ struct Launch {
   std::int64_t first = 0;      ///< Iterations before it have been executed at home.
   std::vector<Share> shares;   ///< In the order of their iterations; of a place at most one.
   std::int32_t onlyShare = -1; ///< Index of the one whose part alone is run; -1: all.
-  /// Places get whole hulls of what they touch in pieces: other launches will touch the rest.
+  /// Places get more than they touch, as other launches will touch the rest: hosts whole hulls of
+  /// what they touch in pieces, and all what lies beside what they get (rests.h).
   bool takesHulls = false;
   Widening widening;
   bool isTimed = false;     ///< All ranks tell what their parts took.

@@ -33,6 +33,11 @@ RangeSet bytesOf(const std::vector<BlockValue> &blocks) {
   return RangeSet::of(std::move(bytes));
 }
 
+bool usesDevices(const Launch &launch, const Site &site) {
+  return std::ranges::any_of(
+      launch.shares, [&](const Share &share) { return !site.topology.isHost(share.place); });
+}
+
 RangeSet unionOf(const std::vector<memory::Transfer> &transfers) {
   std::vector<Range> all;
   std::optional<std::uint32_t> piece;
@@ -153,10 +158,8 @@ const Directory &Planner::directoryBefore() {
 /// The arrays that a launch names, where they count. Where hosts take no hulls, a loop that goes
 /// round is planned as it was before it named any.
 std::span<const Range> Planner::arraysOf(const Launch &launch) const {
-  const bool usesDevices = std::ranges::any_of(
-      launch.shares, [this](const Share &share) { return !site_.topology.isHost(share.place); });
-  return launch.takesHulls || usesDevices ? std::span<const Range>(launch.arrays)
-                                          : std::span<const Range>();
+  return launch.takesHulls || usesDevices(launch, site_) ? std::span<const Range>(launch.arrays)
+                                                         : std::span<const Range>();
 }
 
 std::optional<Planner::Planned> Planner::find(const Launch &launch) {
@@ -236,11 +239,17 @@ std::optional<Place> Planner::tooSmall(Launch &launch, std::uint64_t portions) c
   return std::nullopt;
 }
 
-/// What is in place may be told apart only by its hulls. Where those are too large, all is taken
-/// byte by byte.
+/// What is in place may be told apart only by its hulls. Where those are too large, or what is
+/// taken is, all is told byte by byte. Devices may be full: they take no gaps.
 Survey Planner::survey(const Launch &launch) {
-  const Telling telling = launch.takesHulls ? Telling::Hulls : Telling::InPlaceApart;
-  Survey survey = surveyOf(launch, site_.window, site_.topology, directory(), telling);
+  const bool takesGaps = launch.takesHulls && !usesDevices(launch, site_);
+  RangeSet arrays;
+  if (launch.takesHulls) {
+    const std::span<const Range> named = arraysOf(launch);
+    arrays = arrays_.unite(RangeSet::of({named.begin(), named.end()}));
+  }
+  Survey survey = surveyOf(launch, site_.window, site_.topology, directory(),
+                           takesGaps ? Telling::Hulls : Telling::InPlaceApart, arrays);
   if (survey.reasonHome.empty() && mustBeExact(launch, survey)) {
     survey = surveyOf(launch, site_.window, site_.topology, directory_, Telling::Nothing);
   }
@@ -362,7 +371,8 @@ void Planner::addMoves(Plan &plan, const Launch &launch, const Survey &survey,
   }
   plan.mayHaveInteriors = mayHaveInteriors(plan, launch, survey, site_);
   for (const memory::Transfer &transfer : transfers) {
-    plan.bytesToDistribute += transfer.ranges.bytes();
+    // What is taken spares later launches as much.
+    plan.bytesToDistribute += transfer.ranges.subtract(survey.taken).bytes();
   }
   memory::Assignments undo;
   directory_.assign(step.assignments, &undo);

@@ -581,6 +581,7 @@ TEST_P(PlannerOnRanks, LetsEveryRankReadWhatOneRankAloneWouldRead) {
         if (random() % 2 == 0) {
           loops.push_back(randomBoxes(GetParam(), random));
           loops.back()->launch.takesHulls = random() % 2 == 0;
+          loops.back()->launch.arrays = {{Arrays().a, Arrays().c}};
           loops.back()->launch.widening = random() % 2 == 0 ? Widening() : randomWidening(random);
           loops.back()->launch.allocations = Arrays().inHeap();
           job.run(*loops.back(), random());
@@ -588,6 +589,52 @@ TEST_P(PlannerOnRanks, LetsEveryRankReadWhatOneRankAloneWouldRead) {
           job.run(*loops[random() % loops.size()], random());
         }
       }
+    }
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
+}
+
+/// A window of some columns, over rows that are cut anywhere.
+std::unique_ptr<Loop> windowAt(Rank ranks, std::int64_t left, std::int64_t width,
+                               std::mt19937_64 &random) {
+  constexpr std::int64_t kRows = 50;
+  const std::int64_t top = static_cast<std::int64_t>(random() % 3);
+  auto loop = std::make_unique<Loop>(
+      ranks, kRows - top, [=](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+        const Box part{top + lower, top + upper, left, left + width};
+        add(sink, TUTTI_READ | TUTTI_WRITE, Arrays().a, part);
+        if (left > 8) { // Others may read what would be taken.
+          add(sink, TUTTI_READ, Arrays().a, {part.top, part.top + 1, 2, 4});
+        }
+      });
+  for (Share &share : loop->launch.shares) {
+    share.weight = 1 + static_cast<std::uint32_t>(random() % 2);
+  }
+  return loop;
+}
+
+TEST_P(PlannerOnRanks, ReadsNoOldWordWhereWindowsMoveOn) {
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    std::mt19937_64 random(seed);
+    Job job(GetParam());
+    std::vector<std::unique_ptr<Loop>> loops;
+    std::int64_t left = 10;
+    for (int step = 0; step < 40 && !HasFailure(); ++step) {
+      if (random() % 4 == 0) {
+        const Range area = job.areas()[0];
+        job.touch(area.begin + random() % (area.size() / kWord) * kWord, random() % 2 == 0);
+      }
+      if (random() % 6 == 0) {
+        loops.push_back(randomBoxes(GetParam(), random));
+      } else {
+        left = std::clamp<std::int64_t>(left + static_cast<std::int64_t>(random() % 4) - 1, 0, 28);
+        loops.push_back(
+            windowAt(GetParam(), left, 8 + static_cast<std::int64_t>(random() % 5), random));
+      }
+      Launch &launch = loops.back()->launch;
+      launch.takesHulls = random() % 4 != 0;
+      launch.arrays = {{Arrays().a, Arrays().c}};
+      job.run(*loops.back(), random());
     }
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
@@ -1178,6 +1225,78 @@ TEST_F(PlannerTest, TakesWholeHullsOfWhatMovesOnThroughAnObject) {
   matrix.column = 1;
   matrix.some.launch.captures.back() = 1;
   EXPECT_TRUE(planner.plan(matrix.some.launch).plan->isInPlace);
+}
+
+/// What moves for launches of which each goes on by a column, over 25 rows of two ranks: the border
+/// lies in the middle of a row.
+struct Handed {
+  int launches = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// `step`: of columns, 1 or -1.
+Handed handedOver(std::int64_t step, bool takesMore, bool isArray) {
+  Matrix matrix(2, 25);
+  matrix.all.launch.total = 25 * Matrix::kColumns;
+  matrix.all.accesses = [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_WRITE, kHeapBase, lower, upper);
+  };
+  Planner planner = plannerOf(0, 2);
+  planner.commit(*planner.plan(matrix.all.launch).plan);
+  Launch &launch = matrix.some.launch;
+  launch.shares = {{0, 13}, {1, 12}};
+  launch.takesHulls = takesMore;
+  if (isArray) {
+    launch.arrays = {{kHeapBase, kHeapBase + 25 * Matrix::kColumns * kWord}};
+  }
+  Handed handed;
+  for (std::int64_t column = step > 0 ? 0 : 47; column >= 0 && column < 48; column += step) {
+    matrix.column = column;
+    launch.captures.resize(1);
+    launch.captures.push_back(static_cast<std::uint64_t>(column));
+    const auto plan = planner.plan(launch).plan;
+    planner.commit(*plan);
+    for (const Link &link : plan->links) {
+      ++handed.launches;
+      handed.bytes += link.ranges.bytes();
+    }
+  }
+  return handed;
+}
+
+TEST_F(PlannerTest, HandsTheRestOfARowOverAtOnce) {
+  EXPECT_GE(handedOver(1, false, true).launches, 20) << "a number at each launch";
+
+  const Handed up = handedOver(1, true, true);
+  EXPECT_EQ(up.launches, 1);
+  EXPECT_LE(up.bytes, 2 * Matrix::kColumns * kWord);
+  // What is behind the window when it comes from there goes over with it.
+  const Handed down = handedOver(-1, true, true);
+  EXPECT_LE(down.launches, 3);
+  EXPECT_GE(handedOver(1, true, false).launches, 20) << "who knows what lies beside";
+}
+
+TEST_F(PlannerTest, TakesNothingThatOthersTouch) {
+  constexpr std::int64_t kRun = 64;
+  std::int64_t offset = 0;
+  Loop loop(2, kRun, [&](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
+    add(sink, TUTTI_READ | TUTTI_WRITE, kHeapBase, offset + lower, offset + upper);
+  });
+  loop.launch.takesHulls = true;
+  loop.launch.arrays = {{kHeapBase, kHeapBase + 4 * kPageBytes}};
+  Planner planner = plannerOf(0, 2);
+  planner.commit(*planner.plan(loop.launch).plan);
+  loop.launch.captures.push_back(offset = 1);
+
+  const auto plan = planner.plan(loop.launch).plan;
+
+  std::vector<std::uint64_t> moved;
+  for (const Link &link : plan->links) {
+    moved.push_back(link.ranges.bytes());
+  }
+  // To rank 1, which has 32 words, as many behind its new last one; to rank 0 that one alone.
+  EXPECT_EQ(moved, (std::vector<std::uint64_t>{34 * kWord, kWord}));
+  EXPECT_EQ(plan->bytesToDistribute, 2 * kWord) << "the rest spares as much later";
 }
 
 TEST_F(PlannerTest, TakesNoHullsThatOthersTouch) {

@@ -2,6 +2,7 @@
 #include "runtime/exec/survey.h"
 
 #include "runtime/exec/region_view.h"
+#include "runtime/exec/rests.h"
 #include "runtime/memory/access_set.h"
 
 #include <algorithm>
@@ -54,9 +55,6 @@ std::string_view reasonAgainst(const memory::AccessSet &sets, const memory::Wind
 constexpr std::uint64_t kFewRuns = 8;
 /// if it has no more bytes for each run: what takes about as long to move as a run to plan.
 constexpr std::uint64_t kMostOfRun = 64 << 10;
-/// Shorter runs that are written are fields of structures, whose other fields others may write,
-/// threads of the program among them.
-constexpr std::uint64_t kLeastRun = 64;
 
 /// Whether a record is taken as a whole where hulls are. What may be written reaches beyond its
 /// object, perhaps.
@@ -264,9 +262,10 @@ class Surveyor {
 public:
   /// `isExact`: bytes count as written only if they may be, however many runs that makes.
   Surveyor(const Launch &launch, const memory::Window &window, const memory::Topology &topology,
-           const Directory &directory, Telling telling, bool isExact)
+           const Directory &directory, Telling telling, const RangeSet &arrays, bool isExact)
       : launch_(launch), window_(window), topology_(topology), directory_(directory),
-        telling_(telling), isExact_(isExact), allocationOf_(allocationsOf(launch)) {}
+        telling_(telling), arrays_(arrays), isExact_(isExact),
+        allocationOf_(allocationsOf(launch)) {}
 
   Survey make();
 
@@ -292,6 +291,7 @@ private:
   Survey attempt();
   void addUpdates(std::span<const memory::UpdatedBytes> updates);
   bool touchesUpdated() const;
+  void takeRests();
   void scatterUpdates();
   RangeSet scatteredBySeveral() const;
   bool mayCollide(const RangeSet &scattered) const;
@@ -303,6 +303,7 @@ private:
   const memory::Topology &topology_;
   const Directory &directory_;
   Telling telling_;
+  const RangeSet &arrays_;
   bool isExact_;
   bool isCoarse_ = false; ///< More may count as written than is.
   AllocationOf allocationOf_;
@@ -405,6 +406,21 @@ bool Surveyor::touchesUpdated() const {
             return working.part.touches(all,
                                         survey_.accesses[static_cast<std::size_t>(working.place)]);
           }));
+}
+
+/// Nothing is taken where it could be told apart from what several places write only by comparing.
+void Surveyor::takeRests() {
+  const bool isScattered = std::ranges::any_of(
+      working_, [](const Working &working) { return !working.scattered.empty(); });
+  if (arrays_.empty() || isScattered || !survey_.updates.empty() || survey_.reach != 0) {
+    return;
+  }
+  std::vector<Taker> takers;
+  for (const Working &working : working_) {
+    takers.push_back({working.place, working.records, working.part.ownWrites(),
+                      working.part.readInPlace(), accessOf(working.place)});
+  }
+  survey_.taken = exec::takeRests(takers, {reduced_.reads, reduced_.writes}, arrays_, directory_);
 }
 
 /// What is updated is written by all that have a part, and merged.
@@ -599,7 +615,7 @@ void Surveyor::sumUp() {
 }
 
 Survey Surveyor::again(Telling telling, bool isExact) const {
-  return Surveyor(launch_, window_, topology_, directory_, telling, isExact).make();
+  return Surveyor(launch_, window_, topology_, directory_, telling, arrays_, isExact).make();
 }
 
 Survey Surveyor::make() {
@@ -635,6 +651,7 @@ Survey Surveyor::attempt() {
   if (!survey_.reasonHome.empty()) {
     return std::move(survey_);
   }
+  takeRests();
   scatterUpdates();
   for (Working &working : working_) {
     survey_.inPlace[static_cast<std::size_t>(working.place)] = working.part.takeInPlace();
@@ -673,8 +690,9 @@ std::vector<balance::Chunk> chunksOf(const Launch &launch) {
 }
 
 Survey surveyOf(const Launch &launch, const memory::Window &window,
-                const memory::Topology &topology, const Directory &directory, Telling telling) {
-  return Surveyor(launch, window, topology, directory, telling, false).make();
+                const memory::Topology &topology, const Directory &directory, Telling telling,
+                const RangeSet &arrays) {
+  return Surveyor(launch, window, topology, directory, telling, arrays, false).make();
 }
 
 } // namespace tutti::exec

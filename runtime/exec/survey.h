@@ -47,12 +47,14 @@ struct Survey {
   RangeSet writtenElsewhere; ///< Of `accesses`, by other places than the host of rank 0.
   RangeSet merged;           ///< What several places may write; counts as written by that host.
   std::vector<memory::UpdatedBytes> updates; ///< Of what is merged: where changes are combined.
-  std::vector<RangeSet> mergedAt; ///< By rank: what of it its places compare.
-  std::uint64_t reach = 0;        ///< As in `Plan`.
-  std::string_view reasonHome;    ///< Why it cannot be distributed; or empty.
+  std::vector<RangeSet> mergedAt;            ///< By rank: what of it its places compare.
+  std::uint64_t reach = 0;                   ///< As in `Plan`.
+  std::string_view reasonHome;               ///< Why it cannot be distributed; or empty.
   /// About: bytes that are touched in place, and those of them that rank 0's host lacks.
   double bytesInPlace = 0;
   double bytesNotHome = 0;
+  /// Of `reads` and `writes`: what places take beside what they touch (rests.h).
+  RangeSet taken;
 
   /// Nothing moves, and everybody has afterwards what he had before.
   bool isInPlace() const { return reads.empty() && writes.empty(); }
@@ -72,8 +74,11 @@ enum class Telling { Hulls, InPlaceApart, Nothing };
 
 /// Cost: linear in the records of all places, the runs of the directory in their hulls, and the
 ///       runs of bytes that are not in place.
+///
+/// `arrays`: those that the launch may touch, as far as they are known; what places take with what
+/// they write lies in them. Without any, nothing is taken.
 Survey surveyOf(const Launch &launch, const memory::Window &window,
                 const memory::Topology &topology, const memory::Directory &directory,
-                Telling telling);
+                Telling telling, const RangeSet &arrays = {});
 
 } // namespace tutti::exec

@@ -319,6 +319,16 @@ def what_is_looked_at_each_time_comes_with_its_launch(workshop, moving, device, 
     require(found["protections"] <= 2 * most, f"{found['protections']} protections, not {2 * most}")
 
 
+def rows_of_borders_change_hands_once(workshop, captures):
+    """A window of eight columns moves on over a hundred rows of eight ranks: four of the borders lie in the middle of a
+    row. Such a row goes over in a few messages, not in one for each number."""
+    launches = 300
+    found = workshop.statistics(captures, ["rows", str(launches), "100"], 8)
+    messages = found["exchange"]["messages"]
+    require(found["home"] == 0, f"{found['home']} launches stayed home")
+    require(messages <= 100, f"{messages} messages for {launches} launches")  # The first launches take nothing.
+
+
 def matmul_moves_its_right_factor_once(workshop, matmul, ranks):
     """Every rank gets the rows of b and x that others have computed, rank 0 at the end y and the
     partial sums. The product itself never moves."""

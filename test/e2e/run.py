@@ -287,6 +287,9 @@ def all_tests(workshop, everywhere):
         tests.append((f"counters/what_is_looked_at_each_time_comes_with_its_launch/{device}/{ranks}",
                       lambda d=device, r=ranks: counters.what_is_looked_at_each_time_comes_with_its_launch(
                           workshop, moving, d, r)))
+    captures = Program.read(ROOT / "bench/moving/captures.c")
+    tests.append(("counters/rows_of_borders_change_hands_once",
+                  lambda: counters.rows_of_borders_change_hands_once(workshop, captures)))
     tests.append(("counters/sparse_product_on_a_device_copies_nothing",
                   lambda: counters.sparse_product_on_a_device_copies_nothing(
                       workshop, named["sparse_steady"])))

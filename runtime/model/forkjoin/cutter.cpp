@@ -163,8 +163,7 @@ std::optional<Cutter::Planned> Cutter::planWhereDataIs(CutHistory &history, Laun
 
 Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placement &placement,
                               const CutCosts &costs) const {
-  // Devices may be full.
-  history.takesHulls = history.plansEachLaunch() && !placement.usesDevices;
+  history.takesHulls = history.plansEachLaunch() && placement.shares.size() > 1;
   std::optional<Planned> onFewer = planOnFewer(history, launch, placement);
   if (onFewer && mayStayOnFewer(history, *onFewer->plan)) {
     const std::size_t devices = launch.shares.size();

@@ -25,7 +25,7 @@ struct CutHistory {
   balance::Recut recut;
   std::uint32_t plansMade = 0; ///< One after the other, for launches that were not in place.
   std::uint32_t plansNew = 0;  ///< One after the other, for launches in place or not.
-  bool takesHulls = false;     ///< Places may get the gaps of what they touch, too.
+  bool takesHulls = false;     ///< Places may get more than they touch.
   /// The latest launch was too short for all devices, and cut where its data lies all the same:
   /// bringing that together takes many copies.
   bool liesApart = false;
