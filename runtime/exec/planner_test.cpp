@@ -1141,11 +1141,9 @@ TEST_F(PlannerTest, KeepsTheInsideOfAGridOnADeviceAsOneRun) {
   EXPECT_GE(behindRows(2048, 1, true).first, 200U) << "whole pages would be closed";
 }
 
-/// Instructions of the plan of a launch that is new, as the one before it was: in place, or, where
-/// it takes hulls, of data that is all at home.
-std::int64_t instructionsOfPlan(Rank ranks, std::int64_t rows, bool isInPlace) {
-  Matrix matrix(ranks, rows);
-  Planner planner = plannerOf(0, ranks);
+/// Of the plan of a launch that is new, as the one before it was: in place, or, where it takes
+/// hulls, of data that is all at home.
+std::int64_t instructionsOfPlan(Planner planner, Matrix &matrix, bool isInPlace) {
   matrix.some.launch.takesHulls = !isInPlace;
   if (isInPlace) {
     planner.commit(*planner.plan(matrix.all.launch).plan);
@@ -1160,18 +1158,45 @@ std::int64_t instructionsOfPlan(Rank ranks, std::int64_t rows, bool isInPlace) {
   });
 }
 
+std::int64_t instructionsOnHosts(Rank ranks, std::int64_t rows, bool isInPlace) {
+  Matrix matrix(ranks, rows);
+  return instructionsOfPlan(plannerOf(0, ranks), matrix, isInPlace);
+}
+
+/// In place, on so many devices of one rank.
+std::int64_t instructionsOnDevices(std::int32_t devices, std::int64_t rows) {
+  const memory::Topology topology({devices});
+  const Rooms rooms(window(),
+                    std::vector<Room>(static_cast<std::size_t>(devices), {1 << 30, 2 << 20}));
+  Matrix matrix(devices, rows);
+  for (Loop *loop : {&matrix.all, &matrix.some}) {
+    for (Share &share : loop->launch.shares) {
+      ++share.place;
+    }
+  }
+  return instructionsOfPlan(Planner(0, topology, window(), rooms), matrix, true);
+}
+
 TEST_F(PlannerTest, ExecutesAsManyInstructionsForNewLaunchesWhateverTheirRows) {
   if (const char *reason = test::reasonToCountNone()) {
     GTEST_SKIP() << reason;
   }
-  std::vector<std::int64_t> inPlace;
-  for (const Rank ranks : {1, 4, 16}) {
-    inPlace.push_back(instructionsOfPlan(ranks, 100, true));
-    EXPECT_LE(2 * instructionsOfPlan(ranks, 100000, true), 3 * inPlace.back()) << ranks << " ranks";
+  const auto expect = [](std::int64_t few, std::int64_t many, std::int64_t onAQuarter) {
+    EXPECT_LE(2 * many, 3 * few) << "whatever the rows";
+    EXPECT_LE(few, 4 * onAQuarter) << "at most linear in places";
+    return few;
+  };
+  std::int64_t hosts = instructionsOnHosts(1, 100, true);
+  std::int64_t devices = instructionsOnDevices(1, 100);
+  for (const std::int32_t places : {4, 16, 64}) {
+    hosts = expect(instructionsOnHosts(places, 100, true),
+                   instructionsOnHosts(places, 100000, true), hosts);
+    devices =
+        expect(instructionsOnDevices(places, 100), instructionsOnDevices(places, 100000), devices);
   }
-  EXPECT_LE(inPlace[1], 4 * inPlace[0]);
-  EXPECT_LE(inPlace[2], 4 * inPlace[1]);
-  EXPECT_LE(2 * instructionsOfPlan(2, 100000, false), 3 * instructionsOfPlan(2, 100, false));
+  // What moves is sorted, too.
+  expect(instructionsOnHosts(8, 1000, false), instructionsOnHosts(8, 100000, false),
+         instructionsOnHosts(2, 1000, false) * 9 / 8);
 }
 
 TEST_F(PlannerTest, RemembersLaunchesInPlaceThatComeAgain) {
