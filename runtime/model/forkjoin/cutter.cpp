@@ -161,6 +161,59 @@ std::optional<Cutter::Planned> Cutter::planWhereDataIs(CutHistory &history, Laun
   return std::nullopt;
 }
 
+/// Where its data lies, of a loop that is taken to move on, or that copied many runs the last time.
+std::optional<Cutter::Planned> Cutter::planFollowingData(CutHistory &history, Launch &launch,
+                                                         const Placement &placement,
+                                                         const CutCosts &costs,
+                                                         bool liesApart) const {
+  const bool movesOn =
+      history.plansEachLaunch() || (history.leavesItsPlaces(placement.shares) &&
+                                    areOnSamePlaces(history.cuts[0], placement.shares));
+  if (!movesOn && !liesApart) {
+    return std::nullopt;
+  }
+  if (auto known = planAsBefore(history, launch, placement)) {
+    history.liesApart = liesApart;
+    return known;
+  }
+  auto planned = planWhereDataIs(history, launch, placement, costs);
+  std::vector<Share> shares = placement.shares;
+  if (!planned || (!movesOn && !placer_.dropIdle(shares, planned->plan->bytesTouched))) {
+    return std::nullopt;
+  }
+  history.liesApart = liesApart;
+  note(history, launch);
+  return planned;
+}
+
+/// Of a launch that is too short for all devices: on those of its shares, which are fewer, unless
+/// that takes many copies. `onAll` is its plan on all.
+Cutter::Planned Cutter::planShort(CutHistory &history, Launch &launch, const Placement &placement,
+                                  const CutCosts &costs, bool mayFollowData, Planned onAll) const {
+  const std::vector<Share> fewer = launch.shares;
+  const bool copiesManyOnAll = copiesMany(*onAll.plan);
+  std::optional<Planned> onFew; // Takes long to plan where it copies many runs.
+  if (!copiesManyOnAll) {
+    onFew = planOf(history, launch);
+  }
+  if (mayFollowData && (copiesManyOnAll || copiesMany(*onFew->plan))) {
+    auto apart = planWhereDataIs(history, launch, placement, costs);
+    if (apart && !copiesMany(*apart->plan)) {
+      history.liesApart = true;
+      note(history, launch);
+      return std::move(*apart);
+    }
+  }
+  launch.shares = placement.shares;
+  note(history, launch);
+  if (onFew && copiesMany(*onFew->plan)) {
+    return onAll;
+  }
+  launch.shares = fewer;
+  history.bytesOnFewer = onAll.plan->bytesTouched;
+  return onFew ? std::move(*onFew) : planOf(history, launch);
+}
+
 Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placement &placement,
                               const CutCosts &costs) const {
   history.takesHulls = history.plansEachLaunch() && placement.shares.size() > 1;
@@ -174,61 +227,26 @@ Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placeme
     }
   }
   history.bytesOnFewer = 0;
+  const bool liesApart = std::exchange(history.liesApart, false);
   // The parts of unlike places follow their speeds.
   const bool isHybrid = placement.usesDevices && placement.shares.front().place == 0;
   const bool mayFollowData = placement.shares.size() > 1 && !isHybrid;
-  const auto isShort = [&](const Plan &plan) {
-    std::vector<Share> shares = placement.shares;
-    return placer_.dropIdle(shares, plan.bytesTouched);
-  };
-  const bool liesApart = std::exchange(history.liesApart, false);
-  const bool followsData =
-      history.plansEachLaunch() || (history.leavesItsPlaces(placement.shares) &&
-                                    areOnSamePlaces(history.cuts[0], placement.shares));
-  if (mayFollowData && (followsData || liesApart)) {
-    if (auto known = planAsBefore(history, launch, placement)) {
-      history.liesApart = liesApart;
-      return std::move(*known);
-    }
-    auto planned = planWhereDataIs(history, launch, placement, costs);
-    if (planned && (followsData || isShort(*planned->plan))) {
-      history.liesApart = liesApart;
-      note(history, launch);
+  if (mayFollowData) {
+    if (auto planned = planFollowingData(history, launch, placement, costs, liesApart)) {
       return std::move(*planned);
     }
   }
   launch.shares = placement.shares;
   Planned planned = planOf(history, launch);
-  if (planned.plan->reasonHome.empty() && !planned.plan->isInPlace &&
-      placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
-    const std::vector<Share> fewer = launch.shares;
-    const bool copiesManyOnAll = copiesMany(*planned.plan);
-    std::optional<Planned> onFew; // Takes long to plan where it copies many runs.
-    if (!copiesManyOnAll) {
-      onFew = planOf(history, launch);
-    }
-    if (mayFollowData && (copiesManyOnAll || copiesMany(*onFew->plan))) {
-      auto apart = planWhereDataIs(history, launch, placement, costs);
-      if (apart && !copiesMany(*apart->plan)) {
-        history.liesApart = true;
-        note(history, launch);
-        return std::move(*apart);
-      }
-    }
-    launch.shares = placement.shares;
+  if (!planned.plan->reasonHome.empty() || planned.plan->isInPlace ||
+      !placer_.dropIdle(launch.shares, planned.plan->bytesTouched)) {
     note(history, launch);
-    if (onFew && copiesMany(*onFew->plan)) {
-      return planned;
-    }
-    launch.shares = fewer;
-    history.bytesOnFewer = planned.plan->bytesTouched;
-    planned = onFew ? std::move(*onFew) : planOf(history, launch);
-    if (onFewer && onFewer->plan == planned.plan) {
-      planned.isKnown = onFewer->isKnown; // Not because it was made above.
-    }
     return planned;
   }
-  note(history, launch);
+  planned = planShort(history, launch, placement, costs, mayFollowData, std::move(planned));
+  if (onFewer && onFewer->plan == planned.plan) {
+    planned.isKnown = onFewer->isKnown; // Not because it was made above.
+  }
   return planned;
 }
 

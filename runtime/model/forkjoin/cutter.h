@@ -82,6 +82,11 @@ private:
   std::optional<Planned> planWhereDataIs(CutHistory &history, exec::Launch &launch,
                                          const exec::Placement &placement,
                                          const CutCosts &costs) const TUTTI_IN_TURN;
+  std::optional<Planned> planFollowingData(CutHistory &history, exec::Launch &launch,
+                                           const exec::Placement &placement, const CutCosts &costs,
+                                           bool liesApart) const TUTTI_IN_TURN;
+  Planned planShort(CutHistory &history, exec::Launch &launch, const exec::Placement &placement,
+                    const CutCosts &costs, bool mayFollowData, Planned onAll) const TUTTI_IN_TURN;
 
   exec::Engine &engine_;
   const exec::Placer &placer_;
