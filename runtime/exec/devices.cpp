@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/devices.h"
 
-#include "runtime/device/grid.h"
-
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -10,17 +8,6 @@
 namespace tutti::exec {
 
 namespace {
-
-void setArguments(std::vector<std::uint64_t> &arguments, const Launch &launch) {
-  const tutti_device_code &code = *launch.region->device;
-  const std::span<const std::uint64_t> variables = variablesOf(launch);
-  arguments.resize(variables.size() + launch.values.size() + code.symbols);
-  auto at = std::ranges::copy(variables, arguments.begin()).out;
-  at = std::ranges::copy(launch.values, at).out;
-  for (const void *symbol : std::span(code.symbol, code.symbols)) {
-    *at++ = reinterpret_cast<std::uint64_t>(symbol);
-  }
-}
 
 /// A run of bytes to be compared with a snapshot of it: whole grains around some of what is kept.
 struct Compared {
@@ -58,23 +45,6 @@ std::uint32_t maskFor(std::uint64_t address, Range bytes) {
   return mask;
 }
 
-device::GridWish wishOf(const Launch &launch, const KernelChoice &choice,
-                        const device::Kernel &kernel) {
-  const tutti_mapping &mapping = launch.region->device->mapping[choice.mapping];
-  device::GridWish wish;
-  wish.byGroups = (mapping.flags & TUTTI_MAPPING_GROUPS) != 0;
-  wish.byTiles = (mapping.flags & TUTTI_MAPPING_TILES) != 0;
-  wish.maxGroup = kernel.maxGroup();
-  wish.partialBytes = launch.region->device->partial_bytes;
-  if (const tutti_directive *directive = launch.region->directive) {
-    for (std::size_t dimension = 0; dimension < 3; ++dimension) {
-      wish.groups[dimension] = directive->grid[dimension];
-      wish.group[dimension] = directive->block[dimension];
-    }
-  }
-  return wish;
-}
-
 /// What a lost device reports as well: whatever was under way there has not come to its end. Nor
 /// has what launches count on and there is no memory for.
 bool endsDevice(const Error &error) {
@@ -97,16 +67,6 @@ Devices::Devices(std::vector<OpenDevice> opened, const memory::Window &window, c
     lane.isCutOff.resize(opened.size());
     lanes_.push_back(std::move(lane));
   }
-}
-
-/// As `attempt`, of what no launch counts on yet: a device that has no memory for it stays.
-template <typename Do> Status Devices::request(std::int32_t index, Do &&run) {
-  if (isLost(index)) {
-    return {};
-  }
-  Status status = run(lane(index));
-  const bool isRefused = !status && status.error().code == ErrorCode::OutOfMemory;
-  return isRefused ? status : outlive(index, std::move(status));
 }
 
 Status Devices::outlive(std::int32_t index, Status status) {
@@ -475,11 +435,6 @@ void Devices::ended(Lane &lane) {
   }
 }
 
-bool Devices::isUntried(std::int32_t index) const {
-  const Lane &lane = this->lane(index);
-  return !lane.latest || !lane.latest->isTried;
-}
-
 Status Devices::finish(Lane &lane) {
   TUTTI_TRY(lane.tasks ? lane.tasks->finish() : Status());
   TUTTI_TRY(lane.queue->finish());
@@ -514,252 +469,6 @@ Result<std::unique_ptr<device::Event>> Devices::record(std::int32_t index) {
     return {};
   }));
   return event;
-}
-
-Status Devices::load(std::int32_t index, const Launch &launch, const balance::Chunk &chunk,
-                     bool isDisjoint) {
-  const auto choice = chooseKernel(launch, chunk, info(index).format, isDisjoint);
-  return choice ? load(index, *launch.region, *choice->kernel) : Status();
-}
-
-Status Devices::load(std::int32_t index, const tutti_region &region, const tutti_kernel &kernel) {
-  return request(index, [&](Lane &lane) -> Status {
-    const Result<Loaded *> loaded = this->loaded(lane, region, kernel);
-    return loaded ? Status() : Status(loaded.error());
-  });
-}
-
-/// A kernel of `region` with the combiner that belongs to it.
-Result<Devices::Loaded *> Devices::loaded(Lane &lane, const tutti_region &region,
-                                          const tutti_kernel &kernel) {
-  if (const auto known = lane.loaded.find(&kernel); known != lane.loaded.end()) {
-    return &known->second;
-  }
-  Loaded loaded;
-  TUTTI_ASSIGN(loaded.kernel, lane.device->load(kernel));
-  if (const tutti_kernel *combiner = combinerOf(region, lane.device->info().format)) {
-    TUTTI_ASSIGN(loaded.combiner, lane.device->load(*combiner));
-  }
-  return &lane.loaded.emplace(&kernel, loaded).first->second;
-}
-
-/// Of the kernel and of what combines its partial results.
-void Devices::setGrids(Lane &lane, const Launch &launch, const KernelChoice &choice) {
-  Loaded &loaded = *lane.latest;
-  if (!loaded.grid || loaded.extents != choice.extents) {
-    const device::Info &info = lane.device->info();
-    device::GridWish wish = wishOf(launch, choice, *loaded.kernel);
-    wish.hasCombiner = loaded.combiner != nullptr;
-    loaded.extents = choice.extents;
-    loaded.grid = device::gridFor(choice.used(), info, wish);
-    loaded.combinerGrid.reset();
-    if (loaded.combiner) {
-      loaded.combinerGrid = device::combinerGridFor(
-          loaded.grid->groupCount(), info,
-          {.maxGroup = loaded.combiner->maxGroup(),
-           .partialBytes = wish.partialBytes,
-           .isBeside = lane.kernels > 0}); // A border: its interior has been given before.
-    }
-  }
-  lane.launch.grid = *loaded.grid;
-  lane.launch.combiner = nullptr;
-  if (loaded.combinerGrid) {
-    lane.launch.combiner = loaded.combiner;
-    lane.launch.combinerGrid = *loaded.combinerGrid;
-  }
-}
-
-/// For the next kernel of a run.
-Status Devices::reservePartials(Lane &lane) {
-  device::KernelLaunch &kernel = lane.launch;
-  if (lane.partials.size() == lane.kernels) {
-    lane.partials.emplace_back();
-  }
-  Partials &partials = lane.partials[lane.kernels];
-  partials.bytes = kernel.partialBytes * kernel.partialCount();
-  if (partials.bytes > 0 &&
-      (!partials.memory || partials.memory->bytes().size() < partials.bytes)) {
-    TUTTI_ASSIGN(partials.memory, lane.device->makeHostBuffer(partials.bytes));
-  }
-  kernel.partials = partials.bytes > 0 ? partials.memory.get() : nullptr;
-  return {};
-}
-
-/// Lets the main queue of a device come after what `work` comes after of other devices.
-Status Devices::orderTask(std::int32_t index, const TaskWork &work) {
-  Lane &own = lane(index);
-  for (std::int32_t other = 0; other < count(); ++other) {
-    Lane &before = lane(other);
-    if (other == index || !before.tasks || before.tasks->isEmpty()) {
-      continue;
-    }
-    if (before.backend != own.backend) {
-      TUTTI_TRY(attempt(other, [](Lane &lane) { return lane.tasks->finish(); }));
-    } else {
-      TUTTI_TRY(advance(own));
-      TUTTI_TRY(before.tasks->order(work, *own.queue));
-    }
-  }
-  return {};
-}
-
-/// What a task has copied to its device by itself.
-Status Devices::bring(Lane &lane, device::Queue &queue, std::span<const HostCopy> copies) {
-  LockedMemory &locked = lockedOf(lane);
-  for (const HostCopy &copy : copies) {
-    TUTTI_TRY(locked.forRuns(copy.host, [&](Range run, bool isLocked) {
-      const std::uint64_t to = copy.place + (run.begin - copy.host.begin);
-      return isLocked ? queue.copyInLocked(locked.bytesOf(run), to)
-                      : queue.copyIn(locked.bytesOf(run), to);
-    }));
-    counters_.deviceInBytes += copy.host.size();
-    ++counters_.deviceInCopies;
-  }
-  return {};
-}
-
-/// And what it has copied home.
-Status Devices::takeHome(Lane &lane, device::Queue &queue, TaskWork &work) {
-  LockedMemory &locked = lockedOf(lane);
-  for (const HostCopy &copy : work.takenHome) {
-    TUTTI_TRY(locked.forRuns(copy.host, [&](Range run, bool isLocked) {
-      const std::uint64_t from = copy.place + (run.begin - copy.host.begin);
-      work.isStaged = work.isStaged || !isLocked;
-      return isLocked ? queue.copyOutLocked(from, locked.bytesOf(run))
-                      : queue.copyOut(from, locked.bytesOf(run));
-    }));
-    counters_.deviceOutBytes += copy.host.size();
-    ++counters_.deviceOutCopies;
-  }
-  return {};
-}
-
-Status Devices::giveTask(Lane &lane, TaskWork &work) {
-  TUTTI_TRY(openQueue(lane));
-  TUTTI_TRY(join(lane));
-  changed(lane, work.touched);
-  if (!lane.tasks) {
-    lane.tasks = std::make_unique<TaskQueues>(*lane.device);
-    TUTTI_TRY(advance(lane)); // So far nothing has told what the main queue waits for.
-  }
-  TUTTI_TRY(orderTask(work.device, work));
-  TUTTI_TRY(orderBehindReaders(work.device, work.touched));
-  work.held = &lane.committed;
-  bool isMainDone = false;
-  TUTTI_ASSIGN(isMainDone, isMainIdle(work.device));
-  TUTTI_TRY(requireAlive(work.device)); // Asking may find that it is lost.
-  if (!work.brought.empty() || !work.takenHome.empty()) {
-    work.give = [this, &lane, &work, give = std::move(work.give)](device::Queue &queue) -> Status {
-      TUTTI_TRY(bring(lane, queue, work.brought));
-      TUTTI_TRY(give(queue));
-      return takeHome(lane, queue, work);
-    };
-  }
-  TUTTI_TRY(lane.tasks->run(work, isMainDone ? nullptr : lane.event.get()));
-  ++counters_.kernels;
-  return {};
-}
-
-void Devices::runTask(TaskWork &work) {
-  work.status = requireAlive(work.device);
-  if (work.status) {
-    work.status = attempt(work.device, [&](Lane &lane) { return giveTask(lane, work); });
-  }
-  if (work.status) {
-    work.status = requireAlive(work.device);
-  }
-}
-
-Result<device::KernelLaunch> Devices::kernelFor(std::int32_t index, const Launch &launch,
-                                                bool isDisjoint) {
-  TUTTI_TRY(requireAlive(index));
-  const device::Info &info = this->info(index);
-  const auto choice = chooseKernel(launch, {0, launch.total}, info.format, isDisjoint);
-  if (!choice) {
-    return failure(ErrorCode::NotSupported, "the loop at {} has no kernel for {}",
-                   launch.region->source, info.name);
-  }
-  Loaded *loaded = nullptr;
-  TUTTI_ASSIGN(loaded, this->loaded(lane(index), *launch.region, *choice->kernel));
-  device::KernelLaunch kernel;
-  kernel.kernel = loaded->kernel;
-  device::GridWish wish = wishOf(launch, *choice, *loaded->kernel);
-  // Procedures mostly do little for an element, and find out first where many fragments lie. Loops
-  // that do more take longer so.
-  constexpr std::uint32_t kIterations = 2;
-  wish.iterations = kIterations;
-  kernel.grid = device::gridFor(choice->used(), info, wish);
-  kernel.upper = launch.total;
-  kernel.total = launch.total;
-  setArguments(kernel.arguments, launch);
-  return kernel;
-}
-
-Result<device::Kernel *> Devices::find(std::int32_t index, const tutti_task_kernel &kernel) {
-  TUTTI_TRY(requireAlive(index));
-  return lane(index).device->find(kernel);
-}
-
-Status Devices::run(const DevicePart &part, const Launch &launch, bool isDisjoint) {
-  if (launch.task) {
-    runTask(*launch.task);
-    return {};
-  }
-  return attempt(part.device, [&](Lane &lane) -> Status {
-    if (std::exchange(lane.isApart, false)) {
-      return runBorders(lane, part, launch, isDisjoint);
-    }
-    TUTTI_TRY(give(lane));
-    changed(lane, part.touched);
-    lane.kernels = 0;
-    return runOn(lane, *lane.queue, launch, part.chunk, isDisjoint);
-  });
-}
-
-Status Devices::runStreamed(const DevicePart &part, const Launch &launch, bool isDisjoint) {
-  return attempt(part.device, [&](Lane &lane) -> Status {
-    CopyLanes *copies = nullptr;
-    TUTTI_ASSIGN(copies, copiesOf(lane));
-    TUTTI_TRY(copies->beforeKernel(part.touched, part.writes));
-    ++lane.given;
-    lane.kernels = 0;
-    TUTTI_TRY(runOn(lane, *lane.queue, launch, part.chunk, isDisjoint));
-    return copies->afterKernel(part.touched);
-  });
-}
-
-Status Devices::runOn(Lane &lane, device::Queue &queue, const Launch &launch,
-                      const balance::Chunk &chunk, bool isDisjoint) {
-  const device::Info &info = lane.device->info();
-  const auto choice = chooseKernel(launch, chunk, info.format, isDisjoint);
-  if (!choice) {
-    return failure(ErrorCode::NotSupported, "the loop at {} has no kernel for {}",
-                   launch.region->source, info.name);
-  }
-  TUTTI_ASSIGN(lane.latest, loaded(lane, *launch.region, *choice->kernel));
-  setGrids(lane, launch, *choice);
-  device::KernelLaunch &kernel = lane.launch;
-  kernel.kernel = lane.latest->kernel;
-  kernel.lower = chunk.lower;
-  kernel.upper = chunk.upper;
-  kernel.total = launch.total;
-  kernel.partialBytes = launch.region->device->partial_bytes;
-  setArguments(kernel.arguments, launch);
-  TUTTI_TRY(reservePartials(lane));
-  TUTTI_TRY(queue.launch(kernel));
-  ++counters_.kernels;
-  counters_.partialBytes += lane.partials[lane.kernels++].bytes;
-  return {};
-}
-
-void Devices::forPartials(std::int32_t index,
-                          const std::function<void(std::span<std::byte>)> &visit) {
-  const Lane &lane = this->lane(index);
-  for (const Partials &partials : std::span(lane.partials).first(lane.kernels)) {
-    if (partials.bytes > 0) {
-      visit(partials.memory->bytes().first(partials.bytes));
-    }
-  }
 }
 
 double Devices::seconds(std::int32_t index) const {

@@ -26,6 +26,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tutti::exec {
@@ -350,7 +351,16 @@ private:
     return isLost(index) ? Status() : outlive(index, run(lane(index)));
   }
 
-  template <typename Do> Status request(std::int32_t index, Do &&run);
+  /// As `attempt`, of what no launch counts on yet: a device that has no memory for it stays.
+  template <typename Do> Status request(std::int32_t index, Do &&run) {
+    if (isLost(index)) {
+      return {};
+    }
+    Status status = run(lane(index));
+    const bool isRefused = !status && status.error().code == ErrorCode::OutOfMemory;
+    return isRefused ? status : outlive(index, std::move(status));
+  }
+
   Result<CopyLanes *> copiesOf(Lane &lane);
   LockedMemory &lockedOf(Lane &lane);
   template <typename Copy> Status bringIn(std::int32_t index, const RangeSet &bytes, Copy &&copy);
