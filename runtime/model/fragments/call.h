@@ -32,6 +32,7 @@ struct Call : Waiter, engine::Work {
   bool readsData = false;   ///< Has asked for some.
   std::uint64_t number = 0; ///< Older calls have smaller ones.
   std::vector<Argument> arguments;
+  std::vector<Value> outputs; ///< Of who runs it.
   std::vector<Entry *> signals;
   std::vector<Entry *> deletes;
   /// Of several calls that have become one: these, in the order of their counters. It is none of

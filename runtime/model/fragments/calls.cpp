@@ -29,9 +29,10 @@ void State::makeCall(std::int32_t index, Frame *frame, Scope *scope) {
   call->statement = index;
   call->frame = retain(frame);
   call->scope = scope;
-  if (!spareArguments_.empty()) {
-    call->arguments = std::move(spareArguments_.back());
-    spareArguments_.pop_back();
+  if (!spareLists_.empty()) {
+    call->arguments = std::move(spareLists_.back().first);
+    call->outputs = std::move(spareLists_.back().second);
+    spareLists_.pop_back();
   }
   call->arguments.resize(static_cast<std::size_t>(program_.statement(index).arguments.count));
   enter(scope);
@@ -431,7 +432,8 @@ void State::endCall(Call &call) {
   Frame *frame = call.frame;
   Scope *scope = call.scope;
   call.arguments.clear();
-  spareArguments_.push_back(std::move(call.arguments));
+  call.outputs.clear();
+  spareLists_.emplace_back(std::move(call.arguments), std::move(call.outputs));
   calls_.free(&call);
   release(frame);
   leave(scope);

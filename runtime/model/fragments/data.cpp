@@ -453,7 +453,7 @@ Frame *State::makeFrame(Frame *parent, std::int32_t index, const FrameId &id,
   frame->parent = parent ? retain(parent) : nullptr;
   frame->block = &block;
   frame->id = id;
-  frame->slots = std::make_unique<Slot[]>(static_cast<std::size_t>(block.slotCount));
+  frame->slots.make(static_cast<std::size_t>(block.slotCount));
   frame->chain = std::move(chain);
   for (std::int32_t at = block.firstData; at < block.slotCount; ++at) {
     frame->slots[static_cast<std::size_t>(at)].own = std::make_unique<Base>(

@@ -12,6 +12,8 @@
 #include "runtime/model/fragments/uses.h"
 #include "runtime/model/fragments/value.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -101,18 +103,39 @@ struct Slot {
   std::unique_ptr<Name> name; ///< Of a `name` parameter; keeps the base's frame.
 };
 
+/// Of a frame; a few of them, as the bodies of loops have, take no memory of their own.
+class Slots {
+public:
+  /// Order: before they are used.
+  void make(std::size_t count) {
+    if (count > kInside) {
+      more_ = std::make_unique<Slot[]>(count);
+    }
+  }
+
+  Slot &operator[](std::size_t at) { return more_ ? more_[at] : inside_[at]; }
+
+  const Slot &operator[](std::size_t at) const { return more_ ? more_[at] : inside_[at]; }
+
+private:
+  static constexpr std::size_t kInside = 2;
+
+  std::array<Slot, kInside> inside_;
+  std::unique_ptr<Slot[]> more_;
+};
+
 /// One coming to life of a block that has slots. Lives while anything in it does.
 struct Frame {
   Frame *parent = nullptr; ///< Of the block around it; null for the body of a sub.
   Frame *before = nullptr; ///< In the list of all.
   Frame *behind = nullptr;
   const tutti_luna_block *block = nullptr;
-  FrameId id;
+  FrameId id; ///< On one rank of none but this frame, else the same on all.
   std::uint64_t references = 1;
   /// Messages of other ranks that are known to come; those that came before that was known count
   /// below 0.
   std::int64_t expected = 0;
-  std::unique_ptr<Slot[]> slots;
+  Slots slots;
   std::shared_ptr<const Chain> chain;
   std::vector<std::unique_ptr<Rope>> ropes; ///< Of loops that stand in the block.
 };

@@ -54,6 +54,14 @@ void Graves::extend(const Tuple &tuple) {
   }
 }
 
+bool Graves::isBeyond(const Tuple &tuple) const {
+  if (!latest_.isKnown || tuple.count() != latest_.count) {
+    return false;
+  }
+  const std::int32_t block = blockOf(tuple);
+  return block > latest_.block || (block == latest_.block && tuple[0] > latest_.high[0]);
+}
+
 bool Graves::mayHave(const Tuple &first, std::size_t position, std::size_t count) const {
   const std::int64_t last = std::int64_t{first[position]} + static_cast<std::int64_t>(count) - 1;
   const auto reaches = [&](std::int32_t low, std::int32_t high) {
@@ -142,7 +150,7 @@ std::optional<Graves::Stone> Graves::find(const Tuple &tuple) const {
       }
     }
   }
-  if (blocks_.empty() && full_.empty()) {
+  if ((blocks_.empty() && full_.empty()) || isBeyond(tuple)) {
     return std::nullopt;
   }
   if (const auto block = blocks_.find(keyOf(tuple)); block != blocks_.end()) {

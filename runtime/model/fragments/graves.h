@@ -88,6 +88,9 @@ private:
 
   void extend(const Tuple &tuple);
 
+  /// Nothing that is buried one by one has this name, as it is younger than all of that.
+  bool isBeyond(const Tuple &tuple) const;
+
   Latest latest_;
 };
 

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
+#include <utility>
+
 namespace tutti::model::fragments {
 
 namespace {
@@ -45,6 +49,31 @@ TEST(GravesTest, FindsAllOfARowAndNoMore) {
   EXPECT_EQ(graves.find(tuple({200, 5})), std::nullopt);
   EXPECT_EQ(graves.find(tuple({150})), std::nullopt);
   EXPECT_LE(graves.size(), 2U); // Whatever the number of steps.
+}
+
+TEST(GravesTest, FindsWhatIsBuriedInAnyOrderAndWithAnyNumberOfIndices) {
+  std::mt19937 random(1);
+  const auto pick = [&random](std::int32_t most) {
+    return static_cast<std::int32_t>(random() % static_cast<std::uint32_t>(most));
+  };
+  for (int round = 0; round < 200; ++round) {
+    Graves graves;
+    std::set<std::pair<std::int32_t, std::int32_t>> buried;
+    const bool isMixed = pick(2) == 0;
+    const auto name = [](std::int32_t first, std::int32_t second) {
+      return second < 0 ? tuple({first}) : tuple({first, second});
+    };
+    for (int each = 0; each < 100; ++each) {
+      const std::int32_t time = each + pick(90) - 45;
+      const std::int32_t second = isMixed && pick(4) == 0 ? -1 : pick(3);
+      graves.add(name(time, second), {7});
+      buried.emplace(time, second);
+      const std::int32_t asked = each + pick(200) - 100;
+      const std::int32_t beside = pick(4) - 1;
+      ASSERT_EQ(graves.find(name(asked, beside)).has_value(), buried.contains({asked, beside}))
+          << asked << " " << beside;
+    }
+  }
 }
 
 TEST(GravesTest, ForgetsWhichOfSeveralStatementsAssigned) {

@@ -351,11 +351,11 @@ void State::dissolve() {
 /// Ends the members of a run; `outputs` are theirs, one member's behind another's.
 void State::finishMembers(Call &call, std::span<Value> outputs) {
   const std::vector<Call *> members = std::move(call.members);
-  std::erase_if(merged_, [&](const std::unique_ptr<Call> &each) { return each.get() == &call; });
   const std::size_t each = outputs.size() / members.size();
   for (std::size_t at = 0; at < members.size(); ++at) {
     conclude(*members[at], outputs.subspan(at * each, each));
   }
+  std::erase_if(merged_, [&](const std::unique_ptr<Call> &each) { return each.get() == &call; });
 }
 
 } // namespace tutti::model::fragments

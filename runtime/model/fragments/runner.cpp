@@ -100,7 +100,7 @@ engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
   }
   auto &call = static_cast<Call &>(work);
   static_cast<void>(worker);
-  std::vector<Value> outputs;
+  std::vector<Value> &outputs = call.outputs;
   const bool isTimed = call.bucket >= 0;
   const double before = isTimed ? processorSeconds() : 0;
   const std::optional<Trouble> why = call.rows              ? runRows(call, outputs)

@@ -29,6 +29,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace tutti::model::fragments {
@@ -287,6 +288,12 @@ private:
   void unguard(const std::vector<Entry *> &guarded);
   void start(std::int32_t statement, Frame *frame, Scope *scope);
   bool suspend(Activity &activity, Ask &ask);
+
+  /// Of what comes to life in a frame. On one rank nobody else has to find the same.
+  FrameId idOf(const Frame &around, std::int32_t statement, std::int32_t turn) {
+    return settings_.ranks == 1 ? FrameId{0, ++lastId_} : around.id.child(statement, turn);
+  }
+
   Frame *bringToLife(Frame *around, std::int32_t block, std::int32_t statement, std::int32_t turn);
   void pushList(Frame *frame, std::int32_t block, Scope *scope);
   void takeOff(Activity &activity);
@@ -418,7 +425,8 @@ private:
   Pool<Activity> activities_;
   Pool<Frame> framePool_;
   Pool<Entry> entryPool_;
-  std::vector<std::vector<Argument>> spareArguments_; ///< Empty; for their memory.
+  /// Lists of arguments and outputs: empty; for their memory.
+  std::vector<std::pair<std::vector<Argument>, std::vector<Value>>> spareLists_;
   std::vector<Activity *> stack_;
   std::deque<Call *> ready_;
   std::uint64_t running_ = 0;
@@ -426,7 +434,8 @@ private:
   bool isFull_ = false; ///< So many that nothing has come to life since.
   Held held_;
   Frame *firstFrame_ = nullptr;
-  Waiter all_; ///< Ring of calls and of activities that wait.
+  std::uint64_t lastId_ = 1; ///< Of one rank; that of `main` is the first.
+  Waiter all_;               ///< Ring of calls and of activities that wait.
   std::vector<Entry *> buckets_;
   /// What rules ask for that wait for something, by activity.
   std::unordered_map<const Activity *, std::vector<Entry *>> guarded_;

@@ -72,12 +72,14 @@ bool State::canUnfold() const {
 }
 
 bool State::unfold(int steps) {
-  for (; steps > 0 && canUnfold(); --steps) {
+  bool canGoOn = canUnfold();
+  for (; steps > 0 && canGoOn; --steps) {
     isFull_ = unfinished_ >= enough();
     step();
     isFull_ = unfinished_ >= enough();
+    canGoOn = canUnfold();
   }
-  return canUnfold();
+  return canGoOn;
 }
 
 void State::step() {
@@ -152,6 +154,10 @@ void State::stepList(Activity &activity) {
   }
   const std::int32_t statement = statements[static_cast<std::size_t>(activity.next++)];
   start(statement, activity.frame, activity.scope);
+  const bool isLast = activity.next == static_cast<std::int32_t>(statements.size());
+  if (isLast && stack_.back() == &activity && !failure_) {
+    endActivity(activity);
+  }
 }
 
 void State::start(std::int32_t index, Frame *frame, Scope *scope) {
@@ -187,7 +193,7 @@ bool State::suspend(Activity &activity, Ask &ask) {
 
 Frame *State::bringToLife(Frame *around, std::int32_t block, std::int32_t statement,
                           std::int32_t turn) {
-  Frame *frame = makeFrame(around, block, around->id.child(statement, turn), around->chain);
+  Frame *frame = makeFrame(around, block, idOf(*around, statement, turn), around->chain);
   if (frame != around && settings_.ranks > 1) {
     frames_.emplace(frame->id, frame);
     replay(*frame);
@@ -351,7 +357,7 @@ void State::stepSub(Activity &activity) {
     }
   }
   auto chain = std::make_shared<Chain>(Chain{activity.statement, activity.frame->chain});
-  const FrameId id = activity.frame->id.child(activity.statement, 0);
+  const FrameId id = idOf(*activity.frame, activity.statement, 0);
   const tutti_luna_block &block = program_.unit().blocks[sub.body];
   Frame *frame = makeFrame(nullptr, sub.body, id, std::move(chain));
   for (std::size_t at = 0; at < nodes.size() && std::cmp_less(at, block.firstData); ++at) {
@@ -393,7 +399,7 @@ Scope *State::openScope(std::int32_t index, Frame *frame, Scope *outer, Ask &ask
   scope->outer = outer;
   scope->statement = index;
   scope->frame = retain(frame);
-  scope->id = frame->id.child(index, 0);
+  scope->id = idOf(*frame, index, 0);
   for (Entry *entry : signals) {
     use(scope->signals.emplace_back(), entry);
   }

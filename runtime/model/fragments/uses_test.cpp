@@ -19,7 +19,7 @@ protected:
     const tutti_luna_block &block = program.unit().blocks[body];
     Frame frame;
     frame.block = &block;
-    frame.slots = std::make_unique<Slot[]>(3);
+    frame.slots.make(3);
     frame.slots[0].value = Value(10);
     for (std::int32_t at = 1; at < 3; ++at) {
       auto own = std::make_unique<Base>();
