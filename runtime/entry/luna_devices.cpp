@@ -579,7 +579,11 @@ FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure
   recording = nullptr;
   const Size size = sizeOf(own);
   const std::uint64_t small = own.numbers_.empty() ? kSmall : kSmallWithNumbers;
-  if ((!isAsked && !areAsked_ && size.all < small) || isTooLarge(procedure, size)) {
+  const auto isAgain = [&] {
+    return isRepeatable && size.all <= Repeats::kMostBytes &&
+           repeats_.isAgain(procedure, arguments);
+  };
+  if ((!isAsked && !areAsked_ && size.all < small && !isAgain()) || isTooLarge(procedure, size)) {
     return Outcome::Refused;
   }
   Status status;

@@ -16,7 +16,6 @@ using model::fragments::Value;
 namespace {
 
 constexpr std::size_t kMostCalls = 16;
-constexpr std::size_t kMostBytes = 4096; ///< Of one output.
 
 std::uint64_t numberOf(char type, const tutti_luna_argument &argument) {
   return type == TUTTI_LUNA_TYPE_INT ? static_cast<std::uint32_t>(argument.integer)
@@ -29,6 +28,16 @@ void forArguments(const tutti_luna_procedure &procedure, const tutti_luna_argume
                   Visit &&visit) {
   for (std::size_t at = 0; procedure.types[at] != '\0'; ++at) {
     visit(procedure.types[at], arguments[at]);
+  }
+}
+
+/// The oldest gives way, once there are many.
+template <typename T> void addTo(std::vector<T> &calls, std::size_t &next, T call) {
+  if (calls.size() < kMostCalls) {
+    calls.push_back(std::move(call));
+  } else {
+    calls[next] = std::move(call);
+    next = (next + 1) % kMostCalls;
   }
 }
 
@@ -56,6 +65,17 @@ const Repeats::Made *Repeats::find(const tutti_luna_procedure &procedure,
   return found == made_.end() ? nullptr : &*found;
 }
 
+Repeats::Asked Repeats::asked(const tutti_luna_procedure &procedure,
+                              const tutti_luna_argument *arguments) {
+  Asked call{&procedure, {}};
+  forArguments(procedure, arguments, [&](char type, const tutti_luna_argument &argument) {
+    if (type != TUTTI_LUNA_TYPE_NAME) {
+      call.numbers.push_back(numberOf(type, argument));
+    }
+  });
+  return call;
+}
+
 void Repeats::give(const Made &made, const tutti_luna_argument *arguments) {
   auto output = made.outputs.begin();
   forArguments(*made.procedure, arguments, [&](char type, const tutti_luna_argument &argument) {
@@ -67,16 +87,14 @@ void Repeats::give(const Made &made, const tutti_luna_argument *arguments) {
 
 void Repeats::keep(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
                    std::int32_t device) {
-  Made made{&procedure, {}, device, {}};
+  Made made{asked(procedure, arguments), device, {}};
   bool isLittle = true;
   forArguments(procedure, arguments, [&](char type, const tutti_luna_argument &argument) {
-    if (type != TUTTI_LUNA_TYPE_NAME) {
-      made.numbers.push_back(numberOf(type, argument));
-      return;
+    if (type == TUTTI_LUNA_TYPE_NAME) {
+      const Value &value = static_cast<const Object *>(argument.fragment)->handle->value;
+      isLittle = isLittle && value.isSet() && value.size() <= kMostBytes;
+      made.outputs.push_back(value);
     }
-    const Value &value = static_cast<const Object *>(argument.fragment)->handle->value;
-    isLittle = isLittle && value.isSet() && value.size() <= kMostBytes;
-    made.outputs.push_back(value);
   });
   if (!isLittle) {
     return;
@@ -84,12 +102,19 @@ void Repeats::keep(const tutti_luna_procedure &procedure, const tutti_luna_argum
   const ScopedLock lock(mutex_);
   if (const Made *lost = find(procedure, arguments)) {
     made_[static_cast<std::size_t>(lost - made_.data())] = std::move(made);
-  } else if (made_.size() < kMostCalls) {
-    made_.push_back(std::move(made));
   } else {
-    made_[next_] = std::move(made);
-    next_ = (next_ + 1) % kMostCalls;
+    addTo(made_, next_, std::move(made));
   }
+}
+
+bool Repeats::isAgain(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments) {
+  Asked call = asked(procedure, arguments);
+  const ScopedLock lock(mutex_);
+  if (std::ranges::find(onCores_, call) != onCores_.end()) {
+    return true;
+  }
+  addTo(onCores_, nextOnCores_, std::move(call));
+  return false;
 }
 
 void Repeats::clear() {

@@ -20,6 +20,8 @@ namespace tutti::entry::luna {
 /// Threading: internally synchronised.
 class Repeats {
 public:
+  static constexpr std::size_t kMostBytes = 4096; ///< Of one output that is kept.
+
   /// Whether calls of the procedure may be kept: they get numbers alone.
   static bool areOf(const tutti_luna_procedure &procedure);
 
@@ -41,16 +43,26 @@ public:
   void keep(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
             std::int32_t device);
 
+  /// Whether a call that a core does has been there before, one of the last few: then a device
+  /// would do it once for all.
+  bool isAgain(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments);
+
   /// Keeps nothing any more.
   void clear();
 
 private:
-  struct Made {
+  struct Asked {
     const tutti_luna_procedure *procedure = nullptr;
     std::vector<std::uint64_t> numbers;
+    friend bool operator==(const Asked &, const Asked &) = default;
+  };
+
+  struct Made : Asked {
     std::int32_t device = 0;
     std::vector<model::fragments::Value> outputs;
   };
+
+  static Asked asked(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments);
 
   const Made *find(const tutti_luna_procedure &procedure,
                    const tutti_luna_argument *arguments) const TUTTI_REQUIRES(mutex_);
@@ -59,6 +71,8 @@ private:
   Mutex mutex_;
   std::vector<Made> made_ TUTTI_GUARDED_BY(mutex_);
   std::size_t next_ TUTTI_GUARDED_BY(mutex_) = 0; ///< That gives way, once there are many.
+  std::vector<Asked> onCores_ TUTTI_GUARDED_BY(mutex_);
+  std::size_t nextOnCores_ TUTTI_GUARDED_BY(mutex_) = 0;
 };
 
 } // namespace tutti::entry::luna
