@@ -15,6 +15,10 @@ constexpr double kLeastStride = 1.0 / 64;
 /// What is better gains so much.
 constexpr double kGain = 0.98;
 
+/// Of what is tried while nothing is known of cores: the first, and how many times more.
+constexpr double kFirstPart = 1.0 / 256;
+constexpr double kGrowth = 4;
+
 } // namespace
 
 /// Calls of a trial before those that count. Where cores have a part they wait for borders that
@@ -24,14 +28,17 @@ std::size_t Shares::callsBefore() const {
   return borders_[0] > 0 ? places_.size() : std::max(places_.size(), kAhead);
 }
 
+/// So many times as long as the best trial is too long. More of what cores were not waited for
+/// takes but `kGrowth` times as long, and is to be heard of.
+double Shares::much() const { return stage_ == Stage::Growing ? 1.5 * kGrowth : 2; }
+
 /// Whether the trial is no better, though it is not over.
 bool Shares::isTooSlow(double now) const {
-  constexpr double kMuch = 2;
   if (which_ >= borders_.size() || keptSeconds_ == 0) {
     return false;
   }
   const double steps = kSteps + static_cast<double>(callsBefore()) / places_.size();
-  return now - since_ > kMuch * keptSeconds_ * steps / kSteps;
+  return now - since_ > much() * keptSeconds_ * steps / kSteps;
 }
 
 bool Shares::add(std::int32_t statement, double place, double now) {
@@ -68,6 +75,14 @@ bool Shares::decide(double seconds) {
     ofCores_ = std::min(ofCores_, seconds / borders_[0]); // What is theirs takes no longer.
   }
   switch (stage_) {
+  case Stage::Alone:
+    keptSeconds_ = seconds;
+    roundSeconds_ = seconds;
+    aloneSeconds_ = seconds;
+    stage_ = Stage::Growing;
+    return moveTo(moreThan(0));
+  case Stage::Growing:
+    return grow(seconds);
   case Stage::First:
     kept_ = borders_[which_];
     keptSeconds_ = seconds;
@@ -101,10 +116,51 @@ bool Shares::keepIfBetter(double seconds) {
   return isBetter;
 }
 
+/// What is tried if cores were not waited for with this share.
+double Shares::moreThan(double share) const {
+  constexpr double kMost = 0.25;
+  const double most = mayDrag_ ? borders_[1] : 1;
+  const double more = share == 0 ? kFirstPart : share < kMost ? kGrowth * share : 2 * share;
+  const bool isOnTheWay = wanted_ > share && wanted_ < more && share > 0;
+  return std::min(isOnTheWay ? wanted_ : more, most);
+}
+
+/// Nothing is known of cores but what this trial and smaller shares have taken.
+bool Shares::grow(double seconds) {
+  constexpr double kSlower = 1.1;
+  const double share = borders_[0];
+  if (std::isinf(seconds)) {
+    seconds = much() * keptSeconds_; // At least.
+  }
+  const bool isWaitedFor = seconds > kSlower * keptSeconds_;
+  if (isWaitedFor && !isDoubtful_ && seconds < 2 * keptSeconds_) {
+    isDoubtful_ = true;
+    return false;
+  }
+  isDoubtful_ = false;
+  keepIfBetter(seconds);
+  if (!isWaitedFor && share < moreThan(share)) {
+    return moveTo(moreThan(share));
+  }
+  ofCores_ = isWaitedFor ? seconds / share : 0;
+  const double wanted = aloneSeconds_ / (ofCores_ + aloneSeconds_);
+  const auto isTried = [wanted](double tried) { return std::abs(wanted - tried) < kLeastStride; };
+  if (!isWaitedFor || isTried(kept_) || isTried(share)) {
+    stride_ = isWaitedFor ? kFirstStride / 4 : kFirstStride;
+    return lookAround();
+  }
+  stage_ = Stage::AsLong;
+  return moveTo(wanted);
+}
+
+bool Shares::lookAround() {
+  stage_ = Stage::Neighbours;
+  return tryNext();
+}
+
 bool Shares::tryNoCores() {
   if (mayDrag_ || kept_ == 0) {
-    stage_ = Stage::Neighbours;
-    return tryNext();
+    return lookAround();
   }
   stage_ = Stage::NoCores;
   return moveTo(0);
@@ -119,8 +175,7 @@ bool Shares::tryAsLong(double seconds) {
   const double wanted = std::isinf(seconds) ? kept_ : seconds / (ofCores + seconds);
   const auto isTried = [wanted](double share) { return std::abs(wanted - share) < kLeastStride; };
   if (isTried(0) || isTried(firstShare_)) {
-    stage_ = Stage::Neighbours;
-    return tryNext();
+    return lookAround();
   }
   stage_ = Stage::AsLong;
   return moveTo(wanted);

@@ -85,9 +85,8 @@ TEST(Shares, SpendsLittleOnWhatTakesLong) {
 
       steps.run(60, seconds);
 
-      // The first trial cannot be known to be slow.
       const double least = best(seconds, false);
-      EXPECT_LE(steps.now(), 8 * seconds(first, 0) + 2.5 * 60 * least) << core << " from " << first;
+      EXPECT_LE(steps.now(), 1.5 * 60 * least) << core << " from " << first;
     }
   }
 }
@@ -99,7 +98,23 @@ TEST(Shares, TriesNothingThatCoresAreKnownToBeTooSlowFor) {
   steps.run(60, besideEachOther(300, 1));
 
   EXPECT_EQ(shares.cores(), 0);
-  EXPECT_EQ(shares.moves(), 1U) << "to none, and nowhere else";
+  EXPECT_EQ(shares.moves(), 2U) << "to a 256th and back, and nowhere else";
+}
+
+TEST(Shares, TriesNoStepThatTakesManyTimesAsLong) {
+  for (const double core : {1.0, 20.0, 300.0, 1000.0}) {
+    for (const double drag : {0.0, 0.25}) {
+      Shares shares(0.5, drag);
+      double longest = 0;
+      Steps(shares).run(200, [&](double cores, double dragged) {
+        const double seconds = std::max(cores * core, 1 - cores + dragged);
+        longest = std::max(longest, seconds);
+        return seconds;
+      });
+
+      EXPECT_LE(longest, 5 * (1 + drag)) << core << " with " << drag;
+    }
+  }
 }
 
 TEST(Shares, RemembersThatCoresAreTooSlow) {

@@ -40,7 +40,8 @@ std::vector<std::int64_t> Parts::cut(std::int64_t cells, std::int64_t workers, s
                                      std::int64_t held) const {
   // Of a part that a device cannot hold, one piece comes while another goes and two are used.
   constexpr std::int64_t kPiecesHeld = 4;
-  constexpr std::int64_t kMovable = 16; // Of the whole, for borders to move by one.
+  constexpr std::int64_t kMovable = 16;       // Of the whole, for borders to move by one.
+  constexpr double kFirstMovable = 1.0 / 256; // By less, while nothing is known of cores.
   const auto firstBehind = [cells](double share) {
     const double all = static_cast<double>(cells);
     const double first = std::ceil((share - kRounding) * all);
@@ -63,6 +64,13 @@ std::vector<std::int64_t> Parts::cut(std::int64_t cells, std::int64_t workers, s
   const std::int64_t own = cells - stays;
   const bool isHeld = own <= held * devices;
   divide(cells, isHeld ? devices : std::max(devices, (kPiecesHeld * own + held - 1) / held));
+  if (follow != 0 && devices > 0) {
+    for (double share = kFirstMovable; share < 1.0 / kMovable; share *= 2) {
+      borders.push_back(firstBehind(share));
+    }
+    std::ranges::sort(borders);
+    borders.erase(std::ranges::unique(borders).begin(), borders.end());
+  }
   return borders;
 }
 

@@ -33,7 +33,8 @@ struct Parts {
   /// The borders of pieces of a segment of so many cells, in which the part of each cell is that of
   /// `at`: the cores' part is cut into `pieces` or one for each worker, what is dragged into
   /// portions, the rest into one for each device, or into more if a device can hold at once but
-  /// `held` cells. If shares follow what steps take, no piece is much more than a 16th. From 0 to
+  /// `held` cells. If shares follow what steps take, no piece is much more than a 16th, and the
+  /// first ones are a 256th and as much as all before, for what may be too slow there. From 0 to
   /// `cells`; no piece is empty. Without devices all is the cores'.
   std::vector<std::int64_t> cut(std::int64_t cells, std::int64_t workers, std::int64_t devices,
                                 std::int64_t held) const;

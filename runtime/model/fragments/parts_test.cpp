@@ -67,9 +67,20 @@ TEST(Parts, HaveAsManyPiecesAsIsSaid) {
 TEST(Parts, CutFinelyWhatMayMove) {
   Parts parts{0.25, 0, 8, 0};
   parts.follow = 1;
-  EXPECT_EQ(
-      parts.cut(32, 1, 1, kMuch),
-      (std::vector<std::int64_t>{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32}));
+  EXPECT_EQ(parts.cut(32, 1, 1, kMuch),
+            (std::vector<std::int64_t>{0, 1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30,
+                                       32}));
+}
+
+TEST(Parts, BeginWithLittleThatMayMove) {
+  Parts parts{0, 0, 8, 0};
+  parts.follow = 1;
+
+  const std::vector<std::int64_t> borders = parts.cut(1024, 1, 1, kMuch);
+
+  EXPECT_EQ(std::vector(borders.begin(), borders.begin() + 7),
+            (std::vector<std::int64_t>{0, 4, 8, 16, 32, 64, 128}));
+  EXPECT_EQ(parts.cut(5, 1, 0, kMuch), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
 }
 
 TEST(Parts, CutFinelyWhatADeviceCannotHold) {

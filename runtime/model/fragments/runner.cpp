@@ -60,6 +60,7 @@ Runner::Runner(const Program &program, transport::Endpoint &endpoint,
   unfolding_.priority = -1;
   if (devices_ && state.parts.follow != 0) {
     shares_.emplace(state.parts.cores, state.parts.drag);
+    state_.setShares(shares_->cores(), shares_->drag());
   }
 }
 
