@@ -244,7 +244,7 @@ std::optional<Place> Planner::tooSmall(Launch &launch, std::uint64_t portions) c
 Survey Planner::survey(const Launch &launch) {
   const bool takesGaps = launch.takesHulls && !usesDevices(launch, site_);
   RangeSet arrays;
-  if (launch.takesHulls) {
+  if (launch.takesHulls && launch.portion.count == 1) {
     const std::span<const Range> named = arraysOf(launch);
     arrays = arrays_.unite(RangeSet::of({named.begin(), named.end()}));
   }
@@ -398,8 +398,8 @@ void Planner::addCosts(Plan &plan, const Survey &survey) const {
   const auto parts = std::count_if(survey.chunks.begin() + 1, survey.chunks.end(),
                                    [](const balance::Chunk &chunk) { return !chunk.empty(); });
   plan.bytesToMerge = 2 * static_cast<std::uint64_t>(parts) * survey.merged.bytes();
-  plan.bytesToStayHome =
-      directory_.missing(0, survey.reads).bytes() + static_cast<std::uint64_t>(survey.bytesNotHome);
+  plan.bytesToStayHome = directory_.missing(0, survey.reads.subtract(survey.taken)).bytes() +
+                         static_cast<std::uint64_t>(survey.bytesNotHome);
   for (Place place = site_.topology.ranks(); place < site_.topology.places(); ++place) {
     plan.footprints.push_back(footprintAt(survey, place));
     plan.parts.push_back(survey.chunks[static_cast<std::size_t>(place)]);

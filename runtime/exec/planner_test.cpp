@@ -1322,6 +1322,13 @@ TEST_F(PlannerTest, TakesNothingThatOthersTouch) {
   // To rank 1, which has 32 words, as many behind its new last one; to rank 0 that one alone.
   EXPECT_EQ(moved, (std::vector<std::uint64_t>{34 * kWord, kWord}));
   EXPECT_EQ(plan->bytesToDistribute, 2 * kWord) << "the rest spares as much later";
+  loop.launch.takesHulls = false;
+  EXPECT_EQ(plan->bytesTouched, planner.plan(loop.launch).plan->bytesTouched);
+  loop.launch.takesHulls = true;
+  loop.launch.portion = {1, 2};
+  for (const Link &link : planner.plan(loop.launch).plan->links) {
+    EXPECT_EQ(link.ranges.bytes(), kWord) << "devices of streamed launches are full";
+  }
 }
 
 TEST_F(PlannerTest, TakesNoHullsThatOthersTouch) {

@@ -61,7 +61,8 @@ struct Survey {
 
   /// About how many bytes the launch touches.
   std::uint64_t bytesTouched() const {
-    return reads.bytes() + writes.bytes() + static_cast<std::uint64_t>(bytesInPlace);
+    return reads.bytes() + writes.bytes() - 2 * taken.bytes() +
+           static_cast<std::uint64_t>(bytesInPlace);
   }
 };
 
