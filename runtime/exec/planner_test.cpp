@@ -1252,24 +1252,24 @@ TEST_F(PlannerTest, TakesWholeHullsOfWhatMovesOnThroughAnObject) {
   EXPECT_TRUE(planner.plan(matrix.some.launch).plan->isInPlace);
 }
 
-/// What moves for launches of which each goes on by a column, over 25 rows of two ranks: the border
-/// lies in the middle of a row.
+/// What moves for launches of which each goes on by a column, over 25 rows of two places: the
+/// border lies in the middle of a row.
 struct Handed {
   int launches = 0;
   std::uint64_t bytes = 0;
 };
 
-/// `step`: of columns, 1 or -1.
-Handed handedOver(std::int64_t step, bool takesMore, bool isArray) {
+/// `first`: of two places, the first; `step`: of columns, 1 or -1.
+Handed handedOver(Planner planner, Place first, std::int64_t step, bool takesMore, bool isArray) {
   Matrix matrix(2, 25);
   matrix.all.launch.total = 25 * Matrix::kColumns;
   matrix.all.accesses = [](tutti_sink &sink, std::int64_t lower, std::int64_t upper) {
     add(sink, TUTTI_WRITE, kHeapBase, lower, upper);
   };
-  Planner planner = plannerOf(0, 2);
+  matrix.all.launch.shares = {{first, 1}, {first + 1, 1}};
   planner.commit(*planner.plan(matrix.all.launch).plan);
   Launch &launch = matrix.some.launch;
-  launch.shares = {{0, 13}, {1, 12}};
+  launch.shares = {{first, 13}, {first + 1, 12}};
   launch.takesHulls = takesMore;
   if (isArray) {
     launch.arrays = {{kHeapBase, kHeapBase + 25 * Matrix::kColumns * kWord}};
@@ -1285,20 +1285,38 @@ Handed handedOver(std::int64_t step, bool takesMore, bool isArray) {
       ++handed.launches;
       handed.bytes += link.ranges.bytes();
     }
+    for (const Copy &copy : plan->copies) {
+      ++handed.launches;
+      handed.bytes += copy.ranges.bytes();
+    }
   }
   return handed;
 }
 
 TEST_F(PlannerTest, HandsTheRestOfARowOverAtOnce) {
-  EXPECT_GE(handedOver(1, false, true).launches, 20) << "a number at each launch";
+  const auto onHosts = [](std::int64_t step, bool takesMore, bool isArray) {
+    return handedOver(plannerOf(0, 2), 0, step, takesMore, isArray);
+  };
+  EXPECT_GE(onHosts(1, false, true).launches, 20) << "a number at each launch";
 
-  const Handed up = handedOver(1, true, true);
+  const Handed up = onHosts(1, true, true);
   EXPECT_EQ(up.launches, 1);
   EXPECT_LE(up.bytes, 2 * Matrix::kColumns * kWord);
   // What is behind the window when it comes from there goes over with it.
-  const Handed down = handedOver(-1, true, true);
+  const Handed down = onHosts(-1, true, true);
   EXPECT_LE(down.launches, 3);
-  EXPECT_GE(handedOver(1, true, false).launches, 20) << "who knows what lies beside";
+  EXPECT_GE(onHosts(1, true, false).launches, 20) << "who knows what lies beside";
+}
+
+TEST_F(PlannerTest, HandsTheRestOfARowOverFromDeviceToDevice) {
+  const memory::Topology topology({2});
+  const Rooms rooms(window(), {{1 << 30, 2 << 20}, {1 << 30, 2 << 20}});
+  const auto onDevices = [&](bool takesMore) {
+    return handedOver(Planner(0, topology, window(), rooms), 1, 1, takesMore, true);
+  };
+
+  EXPECT_GE(onDevices(false).launches, 20);
+  EXPECT_EQ(onDevices(true).launches, 1);
 }
 
 TEST_F(PlannerTest, TakesNothingThatOthersTouch) {
