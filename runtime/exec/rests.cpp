@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace tutti::exec {
 
@@ -50,7 +51,7 @@ std::optional<Piece> last(const Directory &directory, Range within) {
   return piece;
 }
 
-/// Whether `bytes` are written run by run, all of which is.
+/// Whether some of `bytes` are of runs that are long and written as a whole.
 bool isWrittenByRuns(const memory::AccessRecords &records, Range bytes) {
   return std::ranges::any_of(records.records, [&](const AccessRecord &record) {
     return record.isWritten() && !record.isAtMost() && !record.isScattered() &&

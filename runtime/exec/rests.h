@@ -6,8 +6,8 @@
 /// on hands one number over at each launch. So who gets bytes right beside those that it alone has
 /// takes as many more as it has there, from whoever it gets those from:
 ///
-///        row r     |aaaaaa[aaaa+]bbbbbbbbb|    place a writes the window [ ], and gets + of place
-///        b; row r     |aaaaaa[aaaaa]aaaaaabbb|    it alone has as many more behind the launch
+///        row r     |aaaaaa[aaaa+]bbbbbbbbb|    a writes the window [ ], and gets + of b;
+///        row r     |aaaaaa[aaaaa]aaaaaabbb|    behind the launch it alone has as many more
 ///
 /// So a row changes hands in a few launches, and a place at most doubles what it has there.
 #pragma once

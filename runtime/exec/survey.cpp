@@ -408,7 +408,8 @@ bool Surveyor::touchesUpdated() const {
           }));
 }
 
-/// Nothing is taken where it could be told apart from what several places write only by comparing.
+/// Adds what places take. Nothing where bytes are compared to find out who wrote them, or where all
+/// may have to be undone.
 void Surveyor::takeRests() {
   const bool isScattered = std::ranges::any_of(
       working_, [](const Working &working) { return !working.scattered.empty(); });
