@@ -88,6 +88,27 @@ static void outer(REAL *c, const REAL *a, long n, long m) {
     for (long j = 0; j < m; ++j) c[i * m + j] += a[i] * a[n + j];
 }
 
+static void scaled(REAL *c, const REAL *a, long n, long m) {
+  const REAL *b = a + n * m;
+#pragma omp parallel for
+  for (long i = 0; i < n; ++i) {
+    for (long j = 0; j < m; ++j) c[i * m + j] *= (REAL)0.5;
+    for (long k = 0; k < m; ++k)
+      for (long j = 0; j < m; ++j) c[i * m + j] += a[i * m + k] * b[k * m + j];
+  }
+}
+
+static REAL square[1200][1200], matrix[1200][1000];
+
+static void triangular(REAL *c, const REAL *a, long n, long m) {
+#pragma omp parallel for
+  for (long i = n - n / 20; i < n; ++i) {
+    for (long j = 0; j <= i; ++j) square[i][j] *= (REAL)0.5;
+    for (long k = 0; k < m; ++k)
+      for (long j = 0; j <= i; ++j) square[i][j] += matrix[i][k] * matrix[j][k];
+  }
+}
+
 struct Nest {
   const char *name;
   void (*run)(REAL *, const REAL *, long, long);
@@ -107,7 +128,9 @@ int main(int count, char **arguments) {
       {"scatter", scatter, 2000, 2000}, {"scatter", scatter, 4096, 4096}, {"ijk", ijk, 200, 300},
       {"ijk", ijk, 60, 1000},        {"ijk", ijk, 40, 1024},        {"ijk", ijk, 20, 2000},
       {"ikj", ikj, 200, 300},        {"ikj", ikj, 60, 1000},        {"ikj", ikj, 40, 1024},
-      {"ikj", ikj, 20, 2000},        {"ikj", ikj, 20, 2048},        {"outer", outer, 100, 100000}};
+      {"ikj", ikj, 20, 2000},        {"ikj", ikj, 20, 2048},        {"scaled", scaled, 200, 300},
+      {"scaled", scaled, 60, 1000},  {"scaled", scaled, 60, 1200},  {"scaled", scaled, 20, 2000},
+      {"triangular", triangular, 1000, 1000}, {"triangular", triangular, 1200, 1000}, {"outer", outer, 100, 100000}};
   const int turns = count > 1 ? atoi(arguments[1]) : 5;
   const long size = 17L << 20;
   REAL *a = malloc(size * sizeof(REAL)), *b = malloc(size * sizeof(REAL));

@@ -6,17 +6,21 @@
 #include "compiler/ir/construct_calls.h"
 #include "compiler/ir/private_memory.h"
 
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 #include <cstdlib>
+#include <vector>
 
 using namespace llvm;
 
@@ -31,6 +35,8 @@ constexpr unsigned kMostBeside = 128;
 constexpr unsigned kCall = 32;
 /// Streams are compared with each other.
 constexpr std::size_t kMostStreams = 64;
+/// Loops in the worksharing loop, each of which may be the one to divide.
+constexpr std::size_t kMostLoops = 8;
 
 /// Addresses as a nest walks through them, and rows beside them.
 struct Stream {
@@ -57,23 +63,29 @@ class NestReader {
 public:
   NestReader(Function &function, FunctionAnalysisManager &analyses)
       : loops_(analyses.getResult<LoopAnalysis>(function)),
+        dominators_(analyses.getResult<DominatorTreeAnalysis>(function)),
         scev_(analyses.getResult<ScalarEvolutionAnalysis>(function)),
         expander_(scev_, function.getDataLayout(), "cache"), function_(function),
         analyses_(analyses), i64_(Type::getInt64Ty(function.getContext())) {}
 
-  std::optional<CacheNest> run(const CallInst &init);
+  Loop *worksharingLoop(const CallInst &init) const;
+  std::optional<CacheNest> run(Loop &outer, Loop &inner);
 
 private:
-  Loop *worksharingLoop(const CallInst &init) const;
+  bool setOthersAside();
+  bool isOnce(const BasicBlock &block) const;
   bool hasForm(const Loop &loop);
   bool onlyCounts(const Loop &loop);
   bool keepsValues(const Loop &loop) const;
   bool survey();
   bool mayStand(Instruction &inst) const;
   unsigned costOf(const Instruction &inst) const;
-  bool entersAlways() const;
+  bool comesAlways(const BasicBlock *target);
+  bool isNeeded(const LoadInst &load);
   bool readsTheSameAgain();
+  const SCEV *invariant(const SCEV *taken);
   const SCEV *tripOf(const Loop &loop);
+  const SCEV *mostTripsOf(const Loop &loop);
   bool addStream(Instruction &inst);
   bool joins(Stream &known, const Stream &stream);
   bool addCosts();
@@ -85,13 +97,14 @@ private:
   }
 
   LoopInfo &loops_;
+  DominatorTree &dominators_;
   ScalarEvolution &scev_;
   SCEVExpander expander_;
   Function &function_;
   FunctionAnalysisManager &analyses_;
   Type *i64_;
   CacheNest nest_;
-  SmallVector<LoadInst *, 8> before_; ///< Loads outside of the inner loop.
+  SmallVector<LoadInst *, 8> before_; ///< Loads outside of all inner loops.
   SmallVector<StoreInst *, 4> stores_;
   /// Pointers that are loaded in the nest from one place: what stands for them in addresses.
   ValueToSCEVMapTy objects_;
@@ -179,12 +192,37 @@ unsigned NestReader::costOf(const Instruction &inst) const {
   return isOthers ? kMostBeside + 1 : kCall;
 }
 
+/// Whether `block` is in a loop that is executed in one block of an iteration only.
+bool NestReader::isOnce(const BasicBlock &block) const {
+  return loops_.getLoopFor(&block) != nest_.outer && !nest_.inner->contains(&block);
+}
+
+/// Finds out which other loops come before the one that is divided. In reverse post-order all that
+/// leads to a block stands in front of it, but for what comes round a loop.
+bool NestReader::setOthersAside() {
+  bool isBehind = false;
+  for (BasicBlock *block : ReversePostOrderTraversal<Function *>(&function_)) {
+    Loop *loop = loops_.getLoopFor(block);
+    if (!loop || loop->getParentLoop() != nest_.outer || loop->getHeader() != block) {
+      continue;
+    }
+    if (loop == nest_.inner) {
+      isBehind = true;
+    } else if (!hasForm(*loop) || !keepsValues(*loop)) {
+      return false;
+    } else {
+      (isBehind ? nest_.last : nest_.first).push_back(loop);
+    }
+  }
+  return true;
+}
+
 /// Looks at what the iterations do. Blocks begin each of them several times, so what is outside of
-/// the inner loop has no effect.
+/// the inner loops has no effect.
 bool NestReader::survey() {
   unsigned beside = 0;
   for (BasicBlock *block : nest_.outer->blocks()) {
-    const bool isInside = nest_.inner->contains(block);
+    const bool isInside = loops_.getLoopFor(block) != nest_.outer;
     for (Instruction &inst : *block) {
       beside += isInside ? 0 : costOf(inst);
       if (beside > kMostBeside) {
@@ -216,41 +254,116 @@ bool NestReader::survey() {
   return !stores_.empty();
 }
 
-/// Whether all iterations of `outer` execute the inner loop, or none does.
-bool NestReader::entersAlways() const {
-  return all_of(nest_.outer->blocks(), [&](const BasicBlock *block) {
+/// Whether all iterations of `outer` come to `target`, or none does. Adds what decides on it. What
+/// loops do in their first round is enough to tell.
+bool NestReader::comesAlways(const BasicBlock *target) {
+  const auto goesBack = [this](const BasicBlock *from, const BasicBlock *to) {
+    return loops_.isLoopHeader(to) && loops_.getLoopFor(to)->contains(from);
+  };
+  SmallPtrSet<const BasicBlock *, 16> leading{target};
+  for (SmallVector<const BasicBlock *, 16> ahead{target}; !ahead.empty();) {
+    const BasicBlock *block = ahead.pop_back_val();
+    for (const BasicBlock *before : predecessors(block)) {
+      if (nest_.outer->contains(before) && !goesBack(before, block) &&
+          leading.insert(before).second) {
+        ahead.push_back(before);
+      }
+    }
+  }
+  SmallVector<std::pair<Value *, bool>, 4> guards;
+  for (const BasicBlock *block : nest_.outer->blocks()) {
+    const auto leads = [&](const BasicBlock *next) {
+      return leading.contains(next) && !goesBack(block, next);
+    };
+    if (block == target || !leading.contains(block) ||
+        all_of(successors(block),
+               [&](const BasicBlock *next) { return leads(next) || goesBack(block, next); })) {
+      continue;
+    }
     const auto *branch = dyn_cast<BranchInst>(block->getTerminator());
-    return nest_.inner->contains(block) || block == nest_.outer->getLoopLatch() ||
-           (branch &&
-            (branch->isUnconditional() || nest_.outer->isLoopInvariant(branch->getCondition())));
-  });
+    if (!branch || !nest_.outer->isLoopInvariant(branch->getCondition())) {
+      return false;
+    }
+    guards.push_back({branch->getCondition(), leads(branch->getSuccessor(0))});
+  }
+  for (const auto &guard : guards) {
+    if (!is_contained(nest_.guards, guard)) {
+      nest_.guards.push_back(guard);
+    }
+  }
+  return true;
 }
 
-/// Whether what is loaded outside of the inner loop is the same each time an iteration begins anew.
+/// Whether all iterations need what `load` gives, or none does. Loads may have been moved ahead of
+/// conditions, and a choice behind them tells what the program reads.
+bool NestReader::isNeeded(const LoadInst &load) {
+  SmallPtrSet<const Instruction *, 16> seen;
+  SmallVector<const Instruction *, 16> values{&load};
+  while (!values.empty()) {
+    for (const User *user : values.pop_back_val()->users()) {
+      const auto *inst = cast<Instruction>(user);
+      if (isa<LoadInst, StoreInst, BranchInst>(inst)) {
+        if (comesAlways(inst->getParent())) {
+          return true;
+        }
+      } else if ((isa<CastInst, GetElementPtrInst, CmpInst, FreezeInst, UnaryOperator>(inst) ||
+                  (isa<BinaryOperator>(inst) && !inst->isBitwiseLogicOp())) &&
+                 seen.insert(inst).second) {
+        values.push_back(inst);
+      }
+    }
+  }
+  return false;
+}
+
+/// Whether what is loaded outside of the inner loops is the same each time an iteration begins
+/// anew.
 ///
 /// What all iterations load from one place none of them may write: the others would race with it.
 bool NestReader::readsTheSameAgain() {
   auto &aliases = analyses_.getResult<AAManager>(function_);
-  const bool isAlike = entersAlways();
   return all_of(before_, [&](const LoadInst *load) {
-    if (isAlike && nest_.outer->isLoopInvariant(load->getPointerOperand())) {
-      return true;
-    }
-    return none_of(stores_, [&](const StoreInst *store) {
-      return isModSet(aliases.getModRefInfo(store, MemoryLocation::get(load)));
-    });
+    return none_of(stores_,
+                   [&](const StoreInst *store) {
+                     return isModSet(aliases.getModRefInfo(store, MemoryLocation::get(load)));
+                   }) ||
+           (nest_.outer->isLoopInvariant(load->getPointerOperand()) && isNeeded(*load));
   });
 }
 
-/// In 64 bits; null if it is not known in front of the outer loop.
-const SCEV *NestReader::tripOf(const Loop &loop) {
-  const SCEV *taken = scev_.getBackedgeTakenCount(&loop);
+/// How often a loop is executed that goes back `taken` times, in 64 bits; null if it is not known
+/// in front of the outer loop.
+const SCEV *NestReader::invariant(const SCEV *taken) {
   if (isa<SCEVCouldNotCompute>(taken) || !scev_.isLoopInvariant(taken, nest_.outer) ||
       scev_.getTypeSizeInBits(taken->getType()) > 64 ||
       !expander_.isSafeToExpandAt(taken, nest_.outer->getLoopPreheader()->getTerminator())) {
     return nullptr;
   }
   return scev_.getAddExpr(scev_.getNoopOrZeroExtend(taken, i64_), scev_.getOne(i64_));
+}
+
+const SCEV *NestReader::tripOf(const Loop &loop) {
+  return invariant(scev_.getBackedgeTakenCount(&loop));
+}
+
+/// Of a loop that becomes longer or shorter from one iteration of `outer` to the next, as in a
+/// triangle: what is more, of the first iteration and of the last one.
+const SCEV *NestReader::mostTripsOf(const Loop &loop) {
+  const SCEV *taken = scev_.getBackedgeTakenCount(&loop);
+  if (isa<SCEVCouldNotCompute>(taken)) {
+    return nullptr;
+  }
+  const SCEV *most = nullptr;
+  for (const SCEV *iteration :
+       {number(0), scev_.getMinusSCEV(nest_.iterations, scev_.getOne(i64_))}) {
+    LoopToScevMapT at{{nest_.outer, iteration}};
+    const SCEV *trip = invariant(SCEVLoopAddRecRewriter::rewrite(taken, at, scev_));
+    if (!trip) {
+      return nullptr;
+    }
+    most = most ? scev_.getUMaxExpr(most, trip) : trip;
+  }
+  return most;
 }
 
 /// Adds what `inst` touches. False if that cannot be said.
@@ -367,7 +480,7 @@ bool NestReader::addCosts() {
     const SCEV *lines = number(stream.most - stream.least + 1);
     const SCEV *run = number(0); // What lies side by side.
     for (const auto &[loop, step] : stream.deeper) {
-      const SCEV *trip = tripOf(*loop);
+      const SCEV *trip = mostTripsOf(*loop);
       if (!trip) {
         return false;
       }
@@ -402,23 +515,20 @@ bool NestReader::addCosts() {
          expander_.isSafeToExpandAt(nest_.column, nest_.outer->getLoopPreheader()->getTerminator());
 }
 
-std::optional<CacheNest> NestReader::run(const CallInst &init) {
-  nest_.outer = worksharingLoop(init);
-  if (!nest_.outer || nest_.outer->getSubLoops().size() != 1) {
-    return std::nullopt;
-  }
-  nest_.inner = nest_.outer->getSubLoops().front();
+std::optional<CacheNest> NestReader::run(Loop &outer, Loop &inner) {
+  nest_.outer = &outer;
+  nest_.inner = &inner;
   for (const Loop *loop : {nest_.outer, nest_.inner}) {
     if (!hasForm(*loop) || !onlyCounts(*loop) || !keepsValues(*loop)) {
       return std::nullopt;
     }
   }
-  nest_.iterations = tripOf(*nest_.outer);
-  nest_.trip = tripOf(*nest_.inner);
-  if (!nest_.iterations || !nest_.trip || !survey() || !readsTheSameAgain()) {
+  nest_.iterations = tripOf(outer);
+  nest_.trip = tripOf(inner);
+  if (!nest_.iterations || !nest_.trip || !setOthersAside() || !survey() || !readsTheSameAgain()) {
     return std::nullopt;
   }
-  for (BasicBlock *block : nest_.inner->blocks()) {
+  for (BasicBlock *block : inner.blocks()) {
     for (Instruction &inst : *block) {
       if (isa<LoadInst, StoreInst>(inst) && !addStream(inst)) {
         return std::nullopt;
@@ -428,6 +538,15 @@ std::optional<CacheNest> NestReader::run(const CallInst &init) {
   return addCosts() ? std::optional(nest_) : std::nullopt;
 }
 
+/// How many loops are one in another.
+unsigned depthBelow(const Loop &loop) {
+  unsigned depth = 0;
+  for (const Loop *part : loop.getSubLoops()) {
+    depth = std::max(depth, depthBelow(*part) + 1);
+  }
+  return depth;
+}
+
 } // namespace
 
 std::optional<CacheNest> findCacheNest(Function &function, const CallInst &init,
@@ -435,7 +554,21 @@ std::optional<CacheNest> findCacheNest(Function &function, const CallInst &init,
   if (kindOf(init) != CallKind::StaticInit || scheduleOf(init) != Schedule::Even) {
     return std::nullopt;
   }
-  return NestReader(function, analyses).run(init);
+  Loop *outer = NestReader(function, analyses).worksharingLoop(init);
+  if (!outer || outer->getSubLoops().size() > kMostLoops) {
+    return std::nullopt;
+  }
+  // The deepest loop does most.
+  std::vector<Loop *> loops = outer->getSubLoops();
+  stable_sort(loops, [](const Loop *one, const Loop *other) {
+    return depthBelow(*one) > depthBelow(*other);
+  });
+  for (Loop *inner : loops) {
+    if (auto nest = NestReader(function, analyses).run(*outer, *inner)) {
+      return nest;
+    }
+  }
+  return std::nullopt;
 }
 
 } // namespace tutti::compiler

@@ -42,6 +42,8 @@ private:
   void copyNest();
   void divideInner();
   void loopOverBlocks();
+  void guard(Loop *loop, Value *isNow);
+  void guardOthers();
 
   template <typename T> T *copyOf(T *value) const {
     const auto found = map_.find(value);
@@ -96,6 +98,10 @@ void BlockWriter::ask() {
       build.CreateAnd({build.CreateICmpUGE(iterations, build.getInt64(kLeastIterations)),
                        build.CreateICmpUGE(bytes, build.getInt64(kLeastBytes)),
                        build.CreateICmpULE(trip_, build.getInt64(kMostTrip))});
+  for (const auto &[condition, isWanted] : nest_.guards) {
+    Value *known = build.CreateFreeze(condition);
+    isMuch = build.CreateAnd(isMuch, isWanted ? known : build.CreateNot(known));
+  }
   asked_ = create("cache.ask");
   plain_ = create("cache.plain");
   build.CreateCondBr(isMuch, asked_, plain_);
@@ -167,12 +173,41 @@ void BlockWriter::loopOverBlocks() {
   }
 }
 
+/// Goes around the copy of `loop` unless `isNow`.
+void BlockWriter::guard(Loop *loop, Value *isNow) {
+  BasicBlock *before = copyOf(loop->getLoopPreheader());
+  BasicBlock *latch = copyOf(loop->getLoopLatch());
+  BasicBlock *behind = copyOf(loop->getExitBlock());
+  for (PHINode &phi : behind->phis()) {
+    phi.addIncoming(phi.getIncomingValueForBlock(latch), before);
+  }
+  Instruction *branch = before->getTerminator();
+  IRBuilder<>(branch).CreateCondBr(isNow, copyOf(loop->getHeader()), behind);
+  branch->eraseFromParent();
+}
+
+void BlockWriter::guardOthers() {
+  if (nest_.first.empty() && nest_.last.empty()) {
+    return;
+  }
+  IRBuilder<> build(block_->getTerminator());
+  Value *isFirst = build.CreateICmpEQ(done_, build.getInt64(0));
+  Value *isLast = build.CreateICmpEQ(build.CreateAdd(done_, count_), trip_);
+  for (Loop *loop : nest_.first) {
+    guard(loop, isFirst);
+  }
+  for (Loop *loop : nest_.last) {
+    guard(loop, isLast);
+  }
+}
+
 void BlockWriter::write() {
   expandSteps();
   ask();
   copyNest();
   loopOverBlocks();
   divideInner();
+  guardOthers();
 }
 
 /// Loops to which a branch around them leads have no block of their own in front.

@@ -9,6 +9,8 @@
 ///   else
 ///     for (i...) for (j...) f(i, j);
 ///
+/// Loops beside that of j are executed if done == 0, or, behind it, if this is the last block.
+///
 /// The runtime knows the caches, and says how large blocks are. What it does not divide runs by the
 /// code that was there before.
 #pragma once

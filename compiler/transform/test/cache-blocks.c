@@ -71,6 +71,38 @@ void planes(long n, double *b, const double *a) {
                                  a[(i * n + j - 1) * n + k] + a[(i * n + j + 1) * n + k];
 }
 
+// Another loop in front is executed with the first block, one behind with the last.
+// CHECK-LABEL: define internal void @several.omp_outlined.tutti.chunk(
+// CHECK:         call i64 @tutti_cache_block(
+// CHECK:         %[[LEFT:.*]] = sub i64 %[[TRIP:[0-9]+]], %[[DONE:[0-9]+]]
+// CHECK-NEXT:    call i64 @llvm.umin.i64(i64 %{{.*}}, i64 %[[LEFT]])
+// CHECK-NEXT:    icmp eq i64 %[[DONE]], 0
+// CHECK:         icmp eq i64 %{{.*}}, %[[TRIP]]
+// CHECK:       }
+void several(long n, long m, double *c, const double *a, const double *b, double *d) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) {
+    for (long j = 0; j < m; j++) c[i * m + j] *= 2;
+    for (long k = 0; k < n; k++)
+      for (long j = 0; j < m; j++) c[i * m + j] += a[i * n + k] * b[k * m + j];
+    for (long j = 0; j < m; j++) d[i * m + j] = c[i * m + j] / 2;
+  }
+}
+
+// Loops in a triangle, which grow with the iterations.
+// CHECK-LABEL: define internal void @grows.omp_outlined.tutti.chunk(
+// CHECK:         call i64 @tutti_cache_block(
+// CHECK:       }
+double square[900][900], matrix[900][700];
+void grows(int n, int m) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) square[i][j] *= 2;
+    for (int k = 0; k < m; k++)
+      for (int j = 0; j <= i; j++) square[i][j] += matrix[i][k] * matrix[j][k];
+  }
+}
+
 // What follows stays as it is: nothing that one iteration touches is used by another one,
 // CHECK-LABEL: define internal void @alone.omp_outlined.tutti.chunk(
 // CHECK-NOT:     tutti_cache_block
@@ -133,6 +165,29 @@ void first(int n, int m, double *b, const double *x) {
   for (int i = 0; i < n; i++) {
     const double factor = b[i * m];
     for (int j = 0; j < m; j++) b[i * m + j] += factor * x[j];
+  }
+}
+
+// also where one iteration alone does, though all load it,
+// CHECK-LABEL: define internal void @chosen.omp_outlined.tutti.chunk(
+// CHECK-NOT:     tutti_cache_block
+void chosen(int n, int m, const double *x, int pick) {
+  #pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    const double first = i == pick ? square[3][0] : 0;
+    for (int j = 0; j < m; j++) square[i][j] = first + x[j];
+  }
+}
+
+// a loop sums up what the next one uses,
+// CHECK-LABEL: define internal void @weighed.omp_outlined.tutti.chunk(
+// CHECK-NOT:     tutti_cache_block
+void weighed(long n, long m, double *b, const double *x) {
+  #pragma omp parallel for
+  for (long i = 0; i < n; i++) {
+    double sum = 0;
+    for (long j = 0; j < m; j++) sum += x[j] + i;
+    for (long j = 0; j < m; j++) b[i * m + j] += x[j] / sum;
   }
 }
 

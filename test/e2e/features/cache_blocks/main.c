@@ -165,6 +165,65 @@ static void scheduled(double *b, const double *x, int n, int m) {
   }
 }
 
+// Loops in front of the one that is divided are executed with its first block, those behind with its last.
+static void scaled_product(double *c, const double *a, const double *b, long n, long m, double beta) {
+#pragma omp parallel for
+  for (long i = 0; i < n; ++i) {
+    for (long j = 0; j < m; ++j) c[i * m + j] *= beta;
+    for (long k = 0; k < n; ++k)
+      for (long j = 0; j < m; ++j) c[i * m + j] += a[i * n + k] * b[k * m + j];
+  }
+}
+
+static void between(double *c, const double *a, double *d, int n, int m, int isTwice) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < m; ++j) c[i * m + j] -= a[j];
+    if (i % 4 != 1)
+      for (int j = 0; j < m / 2; ++j) c[i * m + j] += i;
+    if (isTwice)
+      for (int k = 0; k < n; ++k)
+        for (int j = 0; j < m; ++j) c[i * m + j] = c[i * m + j] / 2 + a[k * m + j];
+    for (int j = 0; j < m; ++j) {
+      double sum = 0;
+      for (int k = j; k < m && k < j + 3; ++k) sum += c[i * m + k];
+      d[i * m + j] = sum / 4;
+    }
+    if (i % 3 == 0)
+      for (int j = 0; j < m; ++j) c[i * m + j] = d[i * m + m - 1 - j];
+  }
+}
+
+static double kept[N * M], square[160][160], matrix[160][90];
+
+static void triangular_product(int n, int m) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j <= i; ++j) square[i][j] *= 0.75;
+    for (int k = 0; k < m; ++k)
+      for (int j = 0; j <= i; ++j) square[i][j] += matrix[i][k] * matrix[j][k] / 64;
+  }
+}
+
+// One iteration alone reads what it writes later; the compiler may have all of them load it.
+static void chosen(const double *x, int n, int m, int pick) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    const double first = i == pick ? kept[3 * M] : 0;
+    for (int j = 0; j < m; ++j) kept[i * M + j] = first + x[j];
+  }
+}
+
+// What a loop sums up is used by the next one.
+static void weighed(double *b, const double *x, int n, int m) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    double sum = 1;
+    for (int j = 0; j < m; ++j) sum += x[j] * x[j] + i;
+    for (int j = 0; j < m; ++j) b[i * m + j] += x[j] / sum;
+  }
+}
+
 int main(void) {
   tell_blocks();
   double *a = malloc(sizeof(double) * N * M), *b = malloc(sizeof(double) * N * M);
@@ -192,6 +251,14 @@ int main(void) {
   TELL("scheduled", scheduled(b, c, N, M));
   TELL("dots", product_by_dots(b, a, a + 7, 151));
   TELL("product", product_by_rows(b, a, a + 7, 151));
+  TELL("scaled", (scaled_product(b, a, a + 7, N, M, 0.5), scaled_product(b, a, a, N, 0, 2), scaled_product(b, a, a, 0, M, 2)));
+  TELL("between", (between(b, c, a, N, 400, 0), between(b, a + 3, c, 40, 45, 1)));
+  tell("between", c, sizeof(double) * M), tell("between", a, sizeof(double) * N * M);
+  for (int i = 0; i < 160; ++i) fill(square[i], 160), fill(matrix[i], 90);
+  triangular_product(160, 90), triangular_product(53, 31), triangular_product(160, 0);
+  tell("triangular", square, sizeof square);
+  fill(kept, N * M), chosen(c, N, M, 3), chosen(a, N, M / 2, 3), chosen(c, N, M, -1), tell("chosen", kept, sizeof kept);
+  TELL("weighed", weighed(b, c, N, M));
   backwards(g, f, N, M), tell("backwards", g, sizeof(float) * N * M);
   backwards(g, f, N, 1), backwards(g, f, N, 0), tell("nothing", g, sizeof(float) * N * M);
   written_columns(g, f, N, M), tell("columns", g, sizeof(float) * N * M);
