@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -302,11 +303,16 @@ bool NestReader::isNeeded(const LoadInst &load) {
   while (!values.empty()) {
     for (const User *user : values.pop_back_val()->users()) {
       const auto *inst = cast<Instruction>(user);
-      if (isa<LoadInst, StoreInst, BranchInst>(inst)) {
+      // What is loaded beside the inner loops may have been moved, too.
+      const bool mayBeMoved =
+          isa<LoadInst>(inst) && loops_.getLoopFor(inst->getParent()) == nest_.outer;
+      if (isa<LoadInst, StoreInst, BranchInst>(inst) && !mayBeMoved) {
         if (comesAlways(inst->getParent())) {
           return true;
         }
-      } else if ((isa<CastInst, GetElementPtrInst, CmpInst, FreezeInst, UnaryOperator>(inst) ||
+      } else if ((mayBeMoved ||
+                  isa<CastInst, GetElementPtrInst, CmpInst, FreezeInst, UnaryOperator,
+                      IntrinsicInst>(inst) ||
                   (isa<BinaryOperator>(inst) && !inst->isBitwiseLogicOp())) &&
                  seen.insert(inst).second) {
         values.push_back(inst);
@@ -555,7 +561,10 @@ std::optional<CacheNest> findCacheNest(Function &function, const CallInst &init,
     return std::nullopt;
   }
   Loop *outer = NestReader(function, analyses).worksharingLoop(init);
-  if (!outer || outer->getSubLoops().size() > kMostLoops) {
+  const ReversePostOrderTraversal<const Function *> blocks(&function);
+  if (!outer || outer->getSubLoops().size() > kMostLoops ||
+      containsIrreducibleCFG<const BasicBlock *>(blocks,
+                                                 analyses.getResult<LoopAnalysis>(function))) {
     return std::nullopt;
   }
   // The deepest loop does most.
