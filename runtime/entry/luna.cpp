@@ -334,6 +334,7 @@ TUTTI_EXPORT int tutti_luna_main(const tutti_luna_unit *unit, int argc, char **a
                                "compiled for version {} of LuNA's part of the runtime, which is {}",
                                unit->version, TUTTI_LUNA_VERSION));
   }
+  entry::nodes::mustBeActive(unit->file);
   const bool isSub = unit->mainSub >= 0;
   const char *at = isSub ? unit->subs[unit->mainSub].at : unit->procedures[unit->mainProcedure].at;
   const char *types =

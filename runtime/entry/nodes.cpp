@@ -103,7 +103,16 @@ bool isActive() { return node != nullptr; }
 
 model::spmd::World &world() { return *node->world; }
 
+void mustBeActive(const char *source) {
+  if (!node) {
+    fail(source,
+         failure(ErrorCode::WrongImage, "compiled for version {} of the runtime, which is {}",
+                 imagesVersion(), TUTTI_ABI_VERSION));
+  }
+}
+
 model::spmd::World &enter(const char *source) {
+  mustBeActive(source);
   node->world->progress().enter(source);
   return *node->world;
 }

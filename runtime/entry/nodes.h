@@ -23,7 +23,11 @@ bool isActive();
 /// The node. Only where it is active.
 model::spmd::World &world();
 
-/// The node, which begins the directive at `source`.
+/// Ends the program if it is no node though it has units that only nodes have: images of another
+/// version of the ABI are left alone, and start nothing.
+void mustBeActive(const char *source);
+
+/// The node, which begins the directive at `source`. Ends the program as `mustBeActive` does.
 model::spmd::World &enter(const char *source);
 
 /// The program calls a function of the library at `source`, which ends with its name.

@@ -189,6 +189,33 @@ def main_wants_its_arguments(workshop):
     require(result.status == 1 and "takes 1 argument" in result.errors, result.errors)
 
 
+# Stands before the runtime, and tells it that what is registered is older.
+OLDER = """#define _GNU_SOURCE
+#include <dlfcn.h>
+void tutti_register_image(unsigned *image) {
+  --*image;
+  ((void (*)(unsigned *))dlsym(RTLD_NEXT, "tutti_register_image"))(image);
+}
+"""
+
+
+def another_version_ends_it(workshop, ranks):
+    """With a line that says so: whatever the program calls is not there."""
+    result, program = compiled(workshop, FOLDER / "01_hello.fa")
+    library = workshop.folder / "libolder.so"
+
+    def make():
+        result = workshop.execute(["clang-19", "-O2", "-shared", "-fPIC", "-x", "c",
+                                   str(workshop.written("older.c", OLDER)), "-o", str(library)], {}, "")
+        require(result.status == 0, result.errors)
+        return library
+    library = workshop.cached("libolder", make)
+    words = [str(workshop.bin / "tuttirun"), "-n", str(ranks), "env", f"LD_PRELOAD={library}", str(program)]
+    result = workshop.execute(words, {}, "")
+    require(result.status == 1 and re.search(r"compiled for version \d+ of th(e|is) runtime", result.errors),
+            f"{result.status}\n{result.output}{result.errors}")
+
+
 def all_checks():
     """Pairs (name, function of the workshop)."""
     for path in sorted(FOLDER.glob("*.fa")):
@@ -208,3 +235,5 @@ def all_checks():
     for ranks in (1, 3):
         yield f"objects_stay_on_their_rank/{ranks}", lambda w, r=ranks: objects_stay_on_their_rank(w, r)
     yield "main_wants_its_arguments", main_wants_its_arguments
+    for ranks in (1, 2):
+        yield f"another_version_ends_it/{ranks}", lambda w, r=ranks: another_version_ends_it(w, r)
