@@ -2,6 +2,7 @@
 #include "compiler/analysis/accesses.h"
 
 #include "abi/abi.h"
+#include "abi/order.h"
 #include "abi/updates.h"
 #include "compiler/analysis/choices.h"
 #include "compiler/analysis/earlier_writes.h"
@@ -67,7 +68,7 @@ public:
   }
 
   RegionAccesses run() {
-    addTripCount();
+    addBounds();
     for (Instruction &inst : instructions(model_.function())) {
       if (!result_.reason.empty()) {
         break;
@@ -123,7 +124,7 @@ private:
                              : SCEVLoopAddRecRewriter::rewrite(expression, counters_, scev_);
   }
 
-  void addTripCount();
+  void addBounds();
   void visit(Instruction &inst);
   void addRaised(Instruction &inst, Value *pointer);
   void walk(const BasicBlock &block, ArrayRef<const SCEV *> expressions);
@@ -172,7 +173,7 @@ private:
   LoopToScevMapT counters_;                 ///< Of the loops that it walks through.
 };
 
-void Analyser::addTripCount() {
+void Analyser::addBounds() {
   CallInst *marker = model_.tripMarker();
   AccessRecord record;
   const bool exact = marker && addGuards(record, marker->getParent());
@@ -181,6 +182,12 @@ void Analyser::addTripCount() {
     result_.tripGuards = std::move(record.guards);
   } else {
     result_.reason = "its number of iterations is not in closed form";
+    return;
+  }
+  const SCEV *piece = scev_.getSCEV(marker->getArgOperand(1));
+  if (!piece->isOne()) {
+    result_.piece =
+        forms_.isClosed(piece) ? piece : scev_.getConstant(piece->getType(), TUTTI_PIECE_UNKNOWN);
   }
 }
 

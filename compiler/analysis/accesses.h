@@ -97,10 +97,11 @@ struct RegionAccesses {
   std::shared_ptr<const RegionAccesses> ofMany;
   const llvm::SCEV *lastIteration = nullptr;            ///< Number of the last iteration...
   llvm::SmallVector<AccessRecord::Guard, 4> tripGuards; ///< ...if these hold; none runs otherwise.
-  std::string reason;                                   ///< Why the region stays home, or empty.
-  bool scatters = false;                                ///< Some records are TUTTI_SCATTERED.
-  bool follows = false;                                 ///< Some records walk.
-  llvm::DebugLoc location; ///< Where the reason is seen in the source, if known.
+  const llvm::SCEV *piece = nullptr; ///< What TUTTI_PIECE is; null if that is one iteration.
+  std::string reason;                ///< Why the region stays home, or empty.
+  bool scatters = false;             ///< Some records are TUTTI_SCATTERED.
+  bool follows = false;              ///< Some records walk.
+  llvm::DebugLoc location;           ///< Where the reason is seen in the source, if known.
 };
 
 /// Analyses the model. Nothing is assumed: an access without a closed form gives a reason, or is

@@ -2,6 +2,7 @@
 #include "compiler/analysis/chunk_model.h"
 
 #include "abi/abi.h"
+#include "abi/order.h"
 #include "abi/updates.h"
 #include "compiler/analysis/access_numbers.h"
 #include "compiler/analysis/endings.h"
@@ -475,13 +476,31 @@ int ChunkModel::counterIndex(const Argument *argument) const {
   return position >= 0 ? position : -1;
 }
 
+namespace {
+
+/// How many iterations of the loop that `init` begins have an order; 64 bits.
+Value *lengthOfPieces(CallInst &init) {
+  IRBuilder<> build(&init);
+  switch (piecesOf(init)) {
+  case Pieces::Open:
+    return build.getInt64(1);
+  case Pieces::Fixed:
+    return build.CreateSExt(operandOf(init, Role::Piece), build.getInt64Ty());
+  case Pieces::Chosen:
+    return build.getInt64(TUTTI_PIECE_CHOSEN);
+  }
+  llvm_unreachable("a kind of pieces");
+}
+
+} // namespace
+
 void ChunkModel::replaceRuntimeCalls(const Worksharing &loop, const ValueToValueMapTy &map) {
   CallInst *init = mapped(map, loop.init);
   Value *last = loop.lastIteration();
   if (auto it = map.find(last); it != map.end()) {
     last = it->second;
   }
-  insertMarker(kTripMarker, {last}, init);
+  insertMarker(kTripMarker, {last, lengthOfPieces(*init)}, init);
   takeChunk(*function_, loop, map, chunkBounds());
   for (CallInst *reduce : loop.reduce) {
     CallInst *copy = mapped(map, reduce);
@@ -819,7 +838,7 @@ SmallPtrSet<Value *, 32> ChunkModel::shapers() {
     }
   }
   if (CallInst *trip = tripMarker()) {
-    work.push_back(trip->getArgOperand(0));
+    work.append(trip->arg_begin(), trip->arg_end());
   }
   // What is kept anyway needs its own address.
   for (LoadInst *value : values_) {

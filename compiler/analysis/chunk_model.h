@@ -66,7 +66,8 @@ public:
   /// Position of a counter, or -1.
   int counterIndex(const llvm::Argument *argument) const;
 
-  /// Marks where the loop starts; its operand is the number of the last iteration.
+  /// Marks where the loop starts; its operands are the number of the last iteration, and how many
+  /// iterations have an order as one piece (TUTTI_PIECE).
   llvm::CallInst *tripMarker() const;
 
   /// The marker if `inst` is one of an access: operands address, bytes (i64), flags (i32).

@@ -124,6 +124,13 @@ Schedule scheduleOf(const CallInst &init) {
   return number ? frontendOf(init).schedule(number->getZExtValue()) : Schedule::Undistributed;
 }
 
+Pieces piecesOf(const CallInst &init) {
+  const auto *number = dyn_cast<ConstantInt>(operandOf(init, Role::Schedule));
+  const Pieces pieces = number ? frontendOf(init).pieces(number->getZExtValue()) : Pieces::Open;
+  const auto *length = dyn_cast<ConstantInt>(operandOf(init, Role::Piece));
+  return pieces == Pieces::Fixed && length && !length->getValue().sgt(1) ? Pieces::Open : pieces;
+}
+
 void setSchedule(CallInst &init, Schedule schedule) {
   const auto *number = cast<ConstantInt>(operandOf(init, Role::Schedule));
   setOperand(init, Role::Schedule,

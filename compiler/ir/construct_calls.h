@@ -67,6 +67,7 @@ enum class Role : std::uint8_t {
   Lower,    ///< Variable; of dispatch init, a value.
   Upper,    ///< Variable; of dispatch init, a value. The last iteration, not the one behind it.
   Stride,   ///< Variable. Static init, next.
+  Piece,    ///< Of inits: iterations of a piece.
   List,     ///< Of reduce: pointers to the thread's copies.
   Combine,  ///< Of reduce: the function that adds one list to another.
   Number,   ///< What a request asks for. Of teams: the most.
@@ -81,6 +82,13 @@ enum class Schedule : std::uint8_t {
   TeamsChunked,  ///< As Chunked, to teams.
   TeamsEven,     ///< As Even, to teams.
   Undistributed, ///< In an order that has to be kept, or one that is not known.
+};
+
+/// What the program knows of the pieces of a loop, each of which one thread executes in order.
+enum class Pieces : std::uint8_t {
+  Open,   ///< Nothing: any iteration may be the first of one.
+  Fixed,  ///< How long they are: an operand of the call that begins the loop.
+  Chosen, ///< What it has chosen while it ran.
 };
 
 /// What the calls of one front end mean.
@@ -112,6 +120,8 @@ public:
   virtual llvm::StringRef construct(llvm::StringRef callee) const = 0;
 
   virtual Schedule schedule(std::uint64_t operand) const = 0;
+
+  virtual Pieces pieces(std::uint64_t operand) const = 0;
 
   /// `operand` with another schedule, which is Chunked or Even.
   virtual std::uint64_t withSchedule(std::uint64_t operand, Schedule schedule) const = 0;
@@ -152,6 +162,9 @@ llvm::SmallVector<llvm::Function *, 1> calleesOf(llvm::Module &module, CallKind 
 /// Undistributed if it is not constant.
 Schedule scheduleOf(const llvm::CallInst &init);
 void setSchedule(llvm::CallInst &init, Schedule schedule);
+
+/// Open if the schedule is not constant, and where pieces are single iterations.
+Pieces piecesOf(const llvm::CallInst &init);
 
 constexpr bool isInit(CallKind kind) {
   return kind == CallKind::StaticInit || kind == CallKind::DispatchInit;

@@ -84,7 +84,8 @@ struct Region {
   bool scatters = false;
   bool isByElement = false; ///< The records of each iteration are reported for themselves.
   bool follows = false;
-  bool forgets = false; ///< TUTTI_REGION_FORGETS
+  bool forgets = false;   ///< TUTTI_REGION_FORGETS
+  bool hasPieces = false; ///< TUTTI_REGION_PIECES
   std::vector<FoundPointers> found;
   std::vector<WholeObject> wholeObjects;
   DeviceWork deviceWork;
@@ -229,7 +230,8 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       const CarriedValues carried =
           found.loop.isOverThreads() ? CarriedValues() : carriedValues(model, analyses);
       region.forgets = !carried.areOrdered && !outlined.hasFnAttribute(kFirstWins);
-      const InspectorFunction inspector = emitInspector(model, accesses, carried.areUsed, analyses, name);
+      const InspectorFunction inspector =
+          emitInspector(model, accesses, carried.areUsed, analyses, name);
       region.inspect = inspector.function;
       auto &scev = analyses.getResult<ScalarEvolutionAnalysis>(model.function());
       region.functions = emitRegionFunctions(model, accesses, scev, name);
@@ -237,6 +239,7 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
         region.functions.shaping |= inspector.values;
       }
       region.values = model.values().size();
+      region.hasPieces = accesses.piece != nullptr;
       region.wholeObjects = std::move(accesses.wholeObjects);
       region.scatters = accesses.scatters;
       region.isByElement = accesses.isByElement && !accesses.ofMany;
@@ -454,7 +457,7 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork, const T
       (region.asksForThreads ? TUTTI_REGION_THREADS : 0) |
       (region.prints ? TUTTI_REGION_PRINTS : 0) | (region.isByElement ? TUTTI_REGION_ELEMENTS : 0) |
       (region.printsObjects ? TUTTI_REGION_PRINTS_OBJECTS : 0) |
-      (region.forgets ? TUTTI_REGION_FORGETS : 0);
+      (region.forgets ? TUTTI_REGION_FORGETS : 0) | (region.hasPieces ? TUTTI_REGION_PIECES : 0);
   const std::string source = sourceOf(fork);
   const std::string function = demangle(fork.getFunction()->getName().str());
   const std::uint64_t id =

@@ -3,6 +3,7 @@
 
 #include "abi/abi.h"
 #include "abi/elements.h"
+#include "abi/order.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/ir/entry_points.h"
 #include "compiler/ir/launch_function.h"
@@ -53,6 +54,7 @@ private:
               const AccessRecord::Assumption &assumption);
   Value *restOfRow(IRBuilder<> &build, ExpressionEmitter &emitter, const ChunkModel::Row &row);
   Value *endOfPiece(IRBuilder<> &build, const ExpressionEmitter::Leaves &leaves, Value *upper);
+  void reportPieces(IRBuilder<> &build, Function &function);
   void reportAll(IRBuilder<> &build, ExpressionEmitter::Leaves leaves, Value *dims);
   void reportInside(IRBuilder<> &build, ExpressionEmitter::Leaves leaves,
                     ArrayRef<AccessRecord> records, Value *dims);
@@ -405,6 +407,21 @@ Value *Writer::endOfPiece(IRBuilder<> &build, const ExpressionEmitter::Leaves &l
   return build.CreateAdd(leaves.lower, build.CreateAdd(more, build.getInt64(1)));
 }
 
+/// What there is to say of no iterations.
+void Writer::reportPieces(IRBuilder<> &build, Function &function) {
+  if (accesses_.piece) {
+    Argument *sink = function.getArg(5);
+    ExpressionEmitter emitter(
+        build, model_, scev_,
+        {.captures = function.getArg(0), .values = function.getArg(1), .used = &used_});
+    Value *zero = build.getInt64(0);
+    build.CreateCall(EntryPoints(module_).access(),
+                     {sink, build.getInt32(0), build.getInt64(TUTTI_PIECE),
+                      emitter.emit64(accesses_.piece, true), zero, build.getInt32(0),
+                      ConstantPointerNull::get(cast<PointerType>(ptr_))});
+  }
+}
+
 /// for (first = lower; first < upper; first = end) { end = endOfPiece(first); report all; }
 /// Most chunks are a single piece: an `if` then.
 Function *Writer::accesses() {
@@ -422,8 +439,12 @@ Function *Writer::accesses() {
   Value *dims = build.CreateAlloca(EntryPoints(module_).dimType(), build.getInt32(maxDims));
   BasicBlock *piece = BasicBlock::Create(context_, "piece", function);
   BasicBlock *done = BasicBlock::Create(context_, "done", function);
-  build.CreateCondBr(build.CreateICmpSLT(lower, upper), piece, done);
+  BasicBlock *none = BasicBlock::Create(context_, "none", function);
+  build.CreateCondBr(build.CreateICmpSLT(lower, upper), piece, none);
   ReturnInst::Create(context_, done);
+  build.SetInsertPoint(none);
+  reportPieces(build, *function);
+  build.CreateBr(done);
   build.SetInsertPoint(piece);
   const bool hasPieces = accesses_.perIteration || !model_.rows().empty();
   PHINode *first = hasPieces ? build.CreatePHI(i64_, 2) : nullptr;

@@ -19,22 +19,35 @@ struct Share {
   Value *isLast; ///< Whether the last iteration of all is in it.
 };
 
-/// One piece for each thread, which may be what asking for pieces comes to; those in front get one
-/// iteration more if they do not divide.
-Share even(IRBuilder<> &build, Value *trip, Value *number, Value *team) {
-  Value *least = build.CreateUDiv(trip, team);
-  Value *rest = build.CreateSub(trip, build.CreateMul(least, team));
+/// One share for each thread, which may be what asking for pieces of `size` iterations comes to;
+/// those in front get one piece more if they do not divide.
+Share even(IRBuilder<> &build, Value *trip, Value *number, Value *team, Value *size) {
+  const auto *constant = dyn_cast<ConstantInt>(size);
+  const bool isSingle = constant && constant->isOne();
+  Value *pieces = trip;
+  if (!isSingle) {
+    Value *whole = build.CreateUDiv(trip, size);
+    Value *more = build.CreateICmpNE(build.CreateMul(whole, size), trip);
+    pieces = build.CreateAdd(whole, build.CreateZExt(more, trip->getType()));
+  }
+  Value *least = build.CreateUDiv(pieces, team);
+  Value *rest = build.CreateSub(pieces, build.CreateMul(least, team));
   Value *first = build.CreateAdd(build.CreateMul(number, least),
                                  build.CreateBinaryIntrinsic(Intrinsic::umin, number, rest));
   Value *more = build.CreateZExt(build.CreateICmpULT(number, rest), trip->getType());
   Value *count = build.CreateAdd(least, more);
+  Value *end = build.CreateAdd(first, count);
   Value *isLast = build.CreateAnd(build.CreateICmpNE(count, build.getInt64(0)),
-                                  build.CreateICmpEQ(build.CreateAdd(first, count), trip));
+                                  build.CreateICmpEQ(end, pieces));
+  if (!isSingle) {
+    first = build.CreateBinaryIntrinsic(Intrinsic::umin, build.CreateMul(first, size), trip);
+    end = build.CreateBinaryIntrinsic(Intrinsic::umin, build.CreateMul(end, size), trip);
+    count = build.CreateSub(end, first);
+  }
   return {first, count, trip, isLast};
 }
 
 Share inTurn(IRBuilder<> &build, Value *trip, Value *number, Value *team, Value *size) {
-  size = build.CreateBinaryIntrinsic(Intrinsic::smax, size, build.getInt64(1));
   Value *lastPiece = build.CreateUDiv(build.CreateSub(trip, build.getInt64(1)), size);
   Value *isLast = build.CreateAnd(build.CreateICmpNE(trip, build.getInt64(0)),
                                   build.CreateICmpEQ(build.CreateURem(lastPiece, team), number));
@@ -89,10 +102,14 @@ std::string takeShare(const SequencedLoop &loop, Value &number, Value &team) {
   trip = build.CreateBinaryIntrinsic(Intrinsic::smax, trip, build.getInt64(0));
   Value *thread = build.CreateZExt(&number, i64);
   Value *threads = build.CreateZExt(&team, i64);
-  const Share share =
-      schedule != Schedule::Chunked || loop.isDispatch()
-          ? even(build, trip, thread, threads)
-          : inTurn(build, trip, thread, threads, wide(init.getArgOperand(init.arg_size() - 1)));
+  Value *length = build.getInt64(1);
+  if (piecesOf(init) == Pieces::Fixed) {
+    length =
+        build.CreateBinaryIntrinsic(Intrinsic::smax, wide(operandOf(init, Role::Piece)), length);
+  }
+  const Share share = schedule != Schedule::Chunked || loop.isDispatch()
+                          ? even(build, trip, thread, threads, length)
+                          : inTurn(build, trip, thread, threads, length);
   const auto narrow = [&](Value *value) { return build.CreateTrunc(value, counter); };
   Value *first = build.CreateAdd(lower, narrow(share.first));
   Value *last =

@@ -3,6 +3,7 @@
 /// Loop hooks: libomp divides a chunk instead of the whole loop.
 #include "abi/abi.h"
 #include "runtime/entry/exports.h"
+#include "runtime/exec/kept_pieces.h"
 
 #include <cstdint>
 
@@ -11,6 +12,7 @@ namespace {
 /// libomp's numbers of schedules (kmp.h: sched_type), less the modifiers in the high bits.
 constexpr std::int32_t kStaticChunked = 33;
 constexpr std::int32_t kStatic = 34;
+constexpr std::int32_t kDynamicChunked = 35;
 constexpr std::int32_t kModifiers = 3 << 29;
 
 /// The chunk's bounds as a loop's inclusive ones.
@@ -30,6 +32,29 @@ template <typename T, typename S>
 using StaticInit = void (*)(void *loc, std::int32_t gtid, std::int32_t schedule, std::int32_t *last,
                             T *lower, T *upper, S *stride, S increment, S size);
 
+/// The thread's share of whole pieces of `length` iterations, of a chunk that begins with one:
+/// libomp divides the pieces.
+template <typename T, typename S>
+void shareOfPieces(StaticInit<T, S> next, const tutti_chunk &chunk, void *loc, std::int32_t gtid,
+                   std::int32_t *last, T *lower, T *upper, S *stride, S increment,
+                   std::int64_t length) {
+  const auto pieces = static_cast<T>((chunk.upper - chunk.lower - 1) / length + 1);
+  *lower = 0;
+  *upper = static_cast<T>(pieces - 1);
+  next(loc, gtid, kStatic, last, lower, upper, stride, increment, 1);
+  if (*lower > *upper || *lower >= pieces) {
+    *lower = lastOf<T>(chunk) + 1;
+    *upper = lastOf<T>(chunk);
+    return;
+  }
+  const bool isEnd = *upper >= static_cast<T>(pieces - 1);
+  const auto at = [&](T piece) {
+    return static_cast<T>(chunk.lower + static_cast<std::int64_t>(piece) * length);
+  };
+  *lower = at(*lower);
+  *upper = isEnd ? lastOf<T>(chunk) : static_cast<T>(at(*upper + 1) - 1);
+}
+
 template <typename T, typename S>
 void staticInit(StaticInit<T, S> next, const tutti_chunk &chunk, void *loc, std::int32_t gtid,
                 std::int32_t schedule, std::int32_t *last, T *lower, T *upper, S *stride,
@@ -46,7 +71,11 @@ void staticInit(StaticInit<T, S> next, const tutti_chunk &chunk, void *loc, std:
     *last = 0;
     return;
   }
-  next(loc, gtid, isCyclic ? kStatic : schedule, last, lower, upper, stride, increment, size);
+  if (const std::int64_t length = tutti::exec::KeptPieces::length(); isCyclic && length > 1) {
+    shareOfPieces(next, chunk, loc, gtid, last, lower, upper, stride, increment, length);
+  } else {
+    next(loc, gtid, isCyclic ? kStatic : schedule, last, lower, upper, stride, increment, size);
+  }
   *last = *last != 0 && holdsEnd(chunk);
   if (!isCyclic) {
     return;
@@ -81,9 +110,14 @@ void staticInit(StaticInit<T, S> next, const tutti_chunk &chunk, void *loc, std:
   TUTTI_EXPORT void tutti_dispatch_init_##suffix(const tutti_chunk *chunk, void *loc,              \
                                                  std::int32_t gtid, std::int32_t schedule,         \
                                                  T lower, T upper, S stride, S size) {             \
-    const bool asGiven = isWhole(*chunk);                                                          \
-    __kmpc_dispatch_init_##suffix(loc, gtid, schedule, asGiven ? lower : firstOf<T>(*chunk),       \
-                                  asGiven ? upper : lastOf<T>(*chunk), stride, size);              \
+    if (isWhole(*chunk)) {                                                                         \
+      __kmpc_dispatch_init_##suffix(loc, gtid, schedule, lower, upper, stride, size);              \
+      return;                                                                                      \
+    }                                                                                              \
+    const std::int64_t length = tutti::exec::KeptPieces::length();                                 \
+    __kmpc_dispatch_init_##suffix(loc, gtid, length > 1 ? kDynamicChunked : schedule,              \
+                                  firstOf<T>(*chunk), lastOf<T>(*chunk), stride,                   \
+                                  length > 1 ? static_cast<S>(length) : size);                     \
   }                                                                                                \
                                                                                                    \
   TUTTI_EXPORT std::int32_t tutti_dispatch_next_##suffix(const tutti_chunk *chunk, void *loc,      \

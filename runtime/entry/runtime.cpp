@@ -198,6 +198,19 @@ bool isForOneThread(const tutti_region &region, const std::uint64_t *captures) {
   return knowsOfOneThreadOnly() && !(asks && captures[region.captures - 1] > 1);
 }
 
+/// How many iterations the program gives to a thread in their order, if a loop says `piece`.
+std::int64_t lengthOf(std::int64_t piece) {
+  if (piece != TUTTI_PIECE_CHOSEN) {
+    return std::max<std::int64_t>(piece, 1);
+  }
+  omp_sched_t kind = omp_sched_static;
+  int length = 0;
+  omp_get_schedule(&kind, &length);
+  const auto plain = static_cast<unsigned>(kind) & ~static_cast<unsigned>(omp_sched_monotonic);
+  const bool isFixed = plain == omp_sched_static || plain == omp_sched_dynamic;
+  return isFixed ? std::max(length, 1) : 1;
+}
+
 /// What other parts of this process are told.
 void apply(const Settings &settings) {
   // What one task touches is looked at with nothing beside it.
@@ -669,7 +682,8 @@ std::optional<exec::Launch> Runtime::prepareLaunch(const tutti_region &region,
   std::optional<exec::Launch> launch =
       zero_->prepare(region, captures, isOnSharedStack() ? frame : window_->stack().end);
   if (launch) {
-    launch->isForOneThread = isForOneThread(region, captures);
+    launch->mayCountOnOrder = isForOneThread(region, captures);
+    launch->piece = lengthOf(exec::pieceOf(*launch));
   }
   if (launch && begun.first > 0) {
     zero_->hasBegun(*launch, begun.first, begun.seconds);

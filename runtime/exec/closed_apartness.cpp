@@ -17,10 +17,6 @@ namespace tutti::exec {
 
 namespace {
 
-/// Records that are asked for, and pairs of them that are compared.
-constexpr std::size_t kMostRecords = std::size_t{1} << 19;
-constexpr std::size_t kMostPairs = std::size_t{1} << 20;
-
 /// After iterations that are not alike so many more are asked one by one, at most.
 constexpr int kMostSingle = 64;
 
@@ -38,8 +34,9 @@ struct Reported {
 /// Asks a region, and takes what is followed from the launch.
 class Records final : public tutti_sink {
 public:
-  Records(const Launch &launch, const memory::Window &window, const AllocationOf &allocationOf)
-      : launch_(launch), window_(window), allocationOf_(allocationOf),
+  Records(const Launch &launch, const memory::Window &window, const AllocationOf &allocationOf,
+          std::size_t most)
+      : launch_(launch), window_(window), allocationOf_(allocationOf), most_(most),
         reader_(launch.followed.get()) {}
 
   std::vector<Reported> of(std::int64_t lower, std::int64_t upper) {
@@ -55,7 +52,7 @@ public:
   void dropApart();
 
   /// Whether all that was asked for is known, and was not too much.
-  bool isKnown() const { return isKnown_ && asked_ <= kMostRecords; }
+  bool isKnown() const { return isKnown_ && asked_ <= most_; }
 
   bool readsEverywhere() const { return readsEverywhere_; }
 
@@ -130,6 +127,7 @@ private:
   const Launch &launch_;
   const memory::Window &window_;
   const AllocationOf &allocationOf_;
+  std::size_t most_; ///< That are asked for.
   Followed::Reader reader_;
   std::vector<Reported> found_;
   bool isSumming_ = false;
@@ -146,9 +144,8 @@ void Records::dropApart() {
                            launch_.total, this);
   isSumming_ = false;
   for (const Sum &sum : sums_) {
-    const bool meets = std::ranges::any_of(sums_, [&](const Sum &other) {
-      return other.isWritten && other.hull.overlaps(sum.hull);
-    });
+    const bool meets = std::ranges::any_of(
+        sums_, [&](const Sum &other) { return other.isWritten && other.hull.overlaps(sum.hull); });
     if (!sum.isWritten && !meets) {
       apart_.push_back(sum.call);
     }
@@ -211,8 +208,9 @@ std::optional<Touch> touchOf(const Reported &all, const Reported &first, const R
 
 class Apart {
 public:
-  Apart(const Launch &launch, const memory::Window &window, const AllocationOf &allocationOf)
-      : launch_(launch), records_(launch, window, allocationOf) {}
+  Apart(const Launch &launch, const memory::Window &window, const AllocationOf &allocationOf,
+        std::size_t most)
+      : launch_(launch), most_(most), records_(launch, window, allocationOf, most) {}
 
   bool holds();
 
@@ -224,6 +222,7 @@ private:
   bool keepApart();
 
   const Launch &launch_;
+  std::size_t most_;
   Records records_;
   std::vector<Touch> touches_;
 };
@@ -318,7 +317,7 @@ bool Apart::keepApart() {
                                  [](const Touch *write) { return write->box.hull.begin; }) -
         writes.begin());
     for (; at > 0 && ends[at - 1] > touch.box.hull.begin; --at) {
-      if (++pairs > kMostPairs || mayCollide(*writes[at - 1], touch)) {
+      if (++pairs > 2 * most_ || mayCollide(*writes[at - 1], touch)) {
         return false;
       }
     }
@@ -339,8 +338,8 @@ bool Apart::holds() {
 } // namespace
 
 bool keepApartInRecords(const Launch &launch, const memory::Window &window,
-                        const AllocationOf &allocationOf) {
-  return Apart(launch, window, allocationOf).holds();
+                        const AllocationOf &allocationOf, std::size_t most) {
+  return Apart(launch, window, allocationOf, most).holds();
 }
 
 } // namespace tutti::exec

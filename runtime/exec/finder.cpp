@@ -37,6 +37,9 @@ constexpr std::uint64_t kWorthwhile = 4;
 /// many lists of elements are looked at before they have been used.
 constexpr std::uint64_t kMostFirsts = 32;
 
+/// Records that are looked at where order need not be known.
+constexpr std::size_t kMostRoughRecords = std::size_t{1} << 12;
+
 constexpr std::string_view kMayCollide =
     "it writes through computed indices, its iterations were not found to keep apart, and the "
     "program knows of one thread only";
@@ -46,6 +49,10 @@ constexpr std::string_view kMayCount =
 constexpr std::string_view kCarries =
     "an iteration may use what another one has left in private variables, and the program knows of "
     "one thread only, which executes them in their order";
+
+constexpr std::string_view kInPieces =
+    "one thread executes each piece of its schedule in order, and its iterations were not found to "
+    "keep apart";
 
 constexpr std::string_view kTooMany = "it follows too many pointers";
 
@@ -60,7 +67,7 @@ std::uint64_t hashOf(const std::vector<std::uint64_t> &captures) {
 /// Whether only what indices are tells that iterations of `launch`, which may count on their order,
 /// keep apart.
 bool needsProof(const Launch &launch) {
-  return launch.isForOneThread && (launch.region->flags & TUTTI_REGION_SCATTERS) != 0;
+  return launch.mayCountOnOrder && (launch.region->flags & TUTTI_REGION_SCATTERS) != 0;
 }
 
 bool follows(const tutti_region &region) { return (region.flags & TUTTI_REGION_FOLLOWS) != 0; }
@@ -285,9 +292,15 @@ TouchLists Finder::listsOf(const Launch &launch) const {
 /// Whether records tell that no iteration touches what another one writes.
 bool Finder::isOrderOpen(const Launch &launch, Known &known) const {
   Order &order = known.order;
-  if (!order.isOpen || order.allocations != launch.allocations) {
+  const bool isToBeSure = launch.mayCountOnOrder; // Else pieces stay whole, which costs little.
+  const bool holds = order.isOpen && order.allocations == launch.allocations;
+  if (!holds || (order.isRough && isToBeSure)) {
     order.allocations = launch.allocations;
-    order.isOpen = keepApartInRecords(launch, window_, allocationsOf(launch));
+    const AllocationOf allocationOf = allocationsOf(launch);
+    order.isOpen = isToBeSure
+                       ? keepApartInRecords(launch, window_, allocationOf)
+                       : keepApartInRecords(launch, window_, allocationOf, kMostRoughRecords);
+    order.isRough = !isToBeSure && !*order.isOpen;
   }
   return *order.isOpen;
 }
@@ -295,17 +308,27 @@ bool Finder::isOrderOpen(const Launch &launch, Known &known) const {
 std::string_view Finder::inspect(Launch &launch, bool usesDevices) {
   const bool takesPages = ranks_ > 1 && !usesDevices;
   const bool isProofNeeded = needsProof(launch);
-  const bool keepsOrder = launch.isForOneThread;
-  if (keepsOrder && (launch.region->flags & TUTTI_REGION_FORGETS) == 0) {
-    return kCarries;
+  const bool keepsOrder = launch.mayCountOnOrder;
+  const bool hasPieces = launch.piece > 1;
+  const bool forgets = (launch.region->flags & TUTTI_REGION_FORGETS) != 0;
+  if (keepsOrder && !forgets) {
+    return hasPieces ? kInPieces : kCarries;
   }
   const bool mayLook = launch.region->inspect && (takesPages || isProofNeeded);
-  Known *known = keepsOrder || mayLook ? recall(launch) : nullptr;
-  if (keepsOrder && !(known && isOrderOpen(launch, *known))) {
-    return kMayCount;
+  Known *known = keepsOrder || hasPieces || mayLook ? recall(launch) : nullptr;
+  const bool isOpen =
+      (keepsOrder || (hasPieces && forgets)) && known && isOrderOpen(launch, *known);
+  if (keepsOrder && !isOpen) {
+    return hasPieces ? kInPieces : kMayCount;
   }
+  if (keepsOrder || (isOpen && (launch.region->flags & TUTTI_REGION_SCATTERS) == 0)) {
+    launch.piece = 1;
+  } else if (launch.piece >= launch.total) {
+    return kInPieces;
+  }
+  const std::string_view unproven = hasPieces ? kInPieces : kMayCollide;
   if (!known || !mayLook || launch.followed || launch.widening.isAny()) {
-    return isProofNeeded ? kMayCollide : std::string_view();
+    return isProofNeeded ? unproven : std::string_view();
   }
   Lists &lists = known->lists;
   if (isProofNeeded && !lists.isForOneThread) {
@@ -315,7 +338,7 @@ std::string_view Finder::inspect(Launch &launch, bool usesDevices) {
   if (isKnown) {
     launch.followed = takesPages ? lists.known : lists.bare;
   }
-  return isKnown || !isProofNeeded ? std::string_view() : kMayCollide;
+  return isKnown || !isProofNeeded ? std::string_view() : unproven;
 }
 
 /// Finds out what the lists of `known` do not say any more, if that is worth it; whether it is

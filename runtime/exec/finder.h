@@ -106,6 +106,7 @@ private:
   /// Whether iterations keep apart as far as records tell, if that is known.
   struct Order {
     std::optional<bool> isOpen;
+    bool isRough = false;                ///< More records might have told that it is.
     std::vector<Allocation> allocations; ///< With which it is right.
   };
 

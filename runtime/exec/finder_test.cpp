@@ -475,7 +475,7 @@ protected:
   std::pair<Launch, bool> launchInOrder(int kind = 0, bool usesDevices = false) {
     Launch launch = launchOf(region_, index_, kIterations);
     launch.captures = {index_, x_, large_, static_cast<std::uint64_t>(kind)};
-    launch.isForOneThread = true;
+    launch.mayCountOnOrder = true;
     EXPECT_EQ(finder_.complete(launch).reasonHome, "");
     const bool mayLeave = finder_.inspect(launch, usesDevices).empty();
     if (const auto index = finder_.unwatched(launch)) {
@@ -541,7 +541,7 @@ TEST_F(FinderOfWritesTest, LooksAtManyListsInTurn) {
       index_ = first + 8 * list; // Of so many iterations less.
       Launch launch = launchOf(region_, index_, static_cast<std::int64_t>(kIterations - list));
       launch.captures = {index_, x_, large_, 0};
-      launch.isForOneThread = true;
+      launch.mayCountOnOrder = true;
       EXPECT_EQ(finder_.complete(launch).reasonHome, "");
       EXPECT_EQ(finder_.inspect(launch), "") << list;
       if (const auto index = finder_.unwatched(launch)) {
@@ -564,6 +564,61 @@ TEST_F(FinderOfWritesTest, GivesDevicesWholeObjects) {
   EXPECT_EQ(one.scattered.intersect(object), object);
   const RangeSet index = RangeSet::of({{index_, index_ + 8 * kIterations}});
   EXPECT_EQ(one.reads.intersect(index), index) << "so that it may be watched";
+}
+
+/// x[i] = x[i] + (i % n ? x[i - captures[1]] : 0), in pieces of n = captures[2].
+void pieceAccesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t lower,
+                   std::int64_t upper, std::int64_t, tutti_sink *sink) {
+  if (lower >= upper) {
+    sink->add(0, TUTTI_PIECE, captures[2], 0, 0, nullptr);
+    return;
+  }
+  const tutti_dim dim{8, upper - lower};
+  const std::uint64_t at = captures[0] + 8 * static_cast<std::uint64_t>(lower);
+  sink->add(TUTTI_READ | TUTTI_WRITE, captures[0], at, 8, 1, &dim);
+  sink->add(TUTTI_READ | TUTTI_AT_MOST, captures[0], at - 8 * captures[1], 8, 1, &dim);
+}
+
+class FinderOfPiecesTest : public FinderTest {
+protected:
+  FinderOfPiecesTest() {
+    region_.flags = TUTTI_REGION_FORGETS | TUTTI_REGION_PIECES;
+    region_.accesses = pieceAccesses;
+  }
+
+  /// The length of the pieces that a launch is to keep together; 0 if it stays home.
+  std::int64_t keeps(std::uint64_t distance, std::uint64_t piece, bool mayCountOnOrder = false) {
+    Launch launch = launchOf(region_, x_, kIterations);
+    launch.captures = {x_, distance, piece};
+    launch.piece = pieceOf(launch);
+    EXPECT_EQ(launch.piece, static_cast<std::int64_t>(piece));
+    launch.mayCountOnOrder = mayCountOnOrder;
+    EXPECT_EQ(finder_.complete(launch).reasonHome, "");
+    return finder_.inspect(launch).empty() ? launch.piece : 0;
+  }
+
+  static constexpr std::int64_t kIterations = 1000;
+
+  tutti_region region_{};
+  std::uint64_t x_ = heap_.allocate(8 * kIterations);
+};
+
+TEST_F(FinderOfPiecesTest, KeepsPiecesUnlessOrderIsOpen) {
+  EXPECT_EQ(keeps(1, 24), 24);
+  EXPECT_EQ(keeps(kIterations, 24), 1) << "nothing is touched twice";
+  region_.flags = TUTTI_REGION_PIECES;
+  EXPECT_EQ(keeps(kIterations, 24), 24) << "private variables may carry values";
+}
+
+TEST_F(FinderOfPiecesTest, HasNothingToDivideInOnePiece) {
+  EXPECT_EQ(keeps(1, kIterations), 0);
+  EXPECT_EQ(keeps(1, TUTTI_PIECE_UNKNOWN), 0);
+  EXPECT_EQ(keeps(kIterations, TUTTI_PIECE_UNKNOWN), 1);
+}
+
+TEST_F(FinderOfPiecesTest, KeepsAllOfThemHomeWhereDevicesExecuteThem) {
+  EXPECT_EQ(keeps(1, 24, true), 0);
+  EXPECT_EQ(keeps(kIterations, 24, true), 1);
 }
 
 TEST_F(FinderOfListsTest, HasNoListsOfWhatLiesOutsideOfTheObject) {

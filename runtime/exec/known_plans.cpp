@@ -64,6 +64,7 @@ std::shared_ptr<const Plan> *KnownPlans::find(const State &state, const Launch &
                static_cast<std::uint64_t>(launch.takesHulls) |
                    static_cast<std::uint64_t>(launch.widening.reads) << 1 |
                    static_cast<std::uint64_t>(launch.widening.writes) << 2,
+               static_cast<std::uint64_t>(launch.piece),
                static_cast<std::uint64_t>(launch.portion.index),
                static_cast<std::uint64_t>(launch.portion.count)});
   appendKey(key_, launch, arrays);

@@ -84,7 +84,10 @@ struct Launch {
   /// else, and may be protected. They count on devices, and where hulls are taken.
   std::vector<Range> arrays;
   std::int64_t total = 0;
-  std::int64_t first = 0;      ///< Iterations before it have been executed at home.
+  std::int64_t first = 0; ///< Iterations before it have been executed at home.
+  /// So many iterations, counted from the first, stay together and in order: the program may count
+  /// on that. Where `first` is not 0 it is 1.
+  std::int64_t piece = 1;
   std::vector<Share> shares;   ///< In the order of their iterations; of a place at most one.
   std::int32_t onlyShare = -1; ///< Index of the one whose part alone is run; -1: all.
   /// Places get more than they touch, as other launches will touch the rest: hosts whole hulls of
@@ -95,9 +98,9 @@ struct Launch {
   balance::Portion portion; ///< Of each place's part: all of it, unless a device cannot hold that.
   std::vector<memory::Event> events; ///< Of rank 0 since the launch before.
   std::uint64_t frame = 0;           ///< Of rank 0 alone: begin of what is live of main's stack.
-  /// For rank 0 alone: the program knows of one thread only, so that iterations may count on their
-  /// order.
-  bool isForOneThread = false;
+  /// For rank 0 alone: iterations may count on their order, also across `piece`, as the program
+  /// knows of one thread only, or as devices may execute them, which keep no order.
+  bool mayCountOnOrder = false;
   /// What a launch of `taskRegion` does, on the rank whose device runs it; else null.
   TaskWork *task = nullptr;
   /// What a launch of `taskRegion` runs on the host of its share, if that is not a device's: the

@@ -161,7 +161,7 @@ void addPieces(Plan &plan, const Launch &launch, const Survey &survey, const Sit
     plan.interior = chunk;
     return;
   }
-  if (launch.takesHulls && survey.bytesTouched() < kLeastToDivide) {
+  if (launch.piece > 1 || (launch.takesHulls && survey.bytesTouched() < kLeastToDivide)) {
     plan.interior = {chunk.lower, chunk.lower};
     addWaiting(plan, chunk);
     return;

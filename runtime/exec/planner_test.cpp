@@ -881,6 +881,34 @@ TEST_F(PlannerTest, RunsTheInteriorWhileNeighboursSend) {
   }
 }
 
+TEST_F(PlannerTest, KeepsPiecesTogetherThatMayHaveAnOrder) {
+  Stencil stencil(4);
+  const std::int64_t total = stencil.there.launch.total;
+  stencil.there.launch.piece = 24;
+  Planner planner = plannerOf(1, 4);
+  for (int step = 0; step < 3; ++step) {
+    planner.commit(*planner.plan(stencil.there.launch).plan);
+    planner.commit(*planner.plan(stencil.back.launch).plan);
+  }
+
+  const auto plan = planner.plan(stencil.there.launch).plan;
+
+  std::int64_t end = 0;
+  for (const balance::Chunk &chunk : chunksOf(stencil.there.launch)) {
+    EXPECT_EQ(chunk.lower, end);
+    EXPECT_EQ(chunk.lower % 24, 0);
+    end = chunk.upper;
+  }
+  EXPECT_EQ(end, total);
+  EXPECT_TRUE(plan->interior.empty());
+  ASSERT_EQ(plan->waiting.size(), 1U);
+  EXPECT_EQ(plan->waiting[0].chunk, plan->chunk);
+  EXPECT_EQ(plan->chunk, chunksOf(stencil.there.launch)[1]);
+  stencil.there.launch.piece = 1;
+  EXPECT_EQ(planner.plan(stencil.there.launch).plan->chunk, (balance::Chunk{25000, 50000}))
+      << "another plan";
+}
+
 /// Rank 1 reads what rank 0 has: 64 MiB of one array, or 32 MiB of it and as much of another.
 TEST_F(PlannerTest, WaitsPieceByPieceForWhatComesInManyMessages) {
   constexpr std::int64_t kCount = 1024;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/region_view.h"
 
+#include "abi/order.h"
 #include "base/check.h"
 #include "runtime/exec/followed.h"
 
@@ -415,6 +416,29 @@ TouchRecords recordsOf(const Launch &launch, const memory::Window &window, std::
   launch.region->accesses(launch.captures.data(), launch.values.data(), lower, upper, launch.total,
                           &sink);
   return sink.take();
+}
+
+std::int64_t pieceOf(const Launch &launch) {
+  class Sink final : public tutti_sink {
+  public:
+    void add(std::uint32_t, std::uint64_t object, std::uint64_t address, std::uint64_t,
+             std::uint32_t, const tutti_dim *) override {
+      if (object == TUTTI_PIECE) {
+        piece = static_cast<std::int64_t>(address);
+      }
+    }
+
+    std::uint64_t follow(std::uint64_t, std::uint32_t) override { return 0; }
+
+    std::int64_t piece = 1;
+  };
+
+  Sink sink;
+  if ((launch.region->flags & TUTTI_REGION_PIECES) != 0) {
+    launch.region->accesses(launch.captures.data(), launch.values.data(), 0, 0, launch.total,
+                            &sink);
+  }
+  return sink.piece;
 }
 
 Touches touchesOf(const Launch &launch, const memory::Window &window, std::int64_t lower,

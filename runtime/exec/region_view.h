@@ -99,6 +99,9 @@ struct Touches {
   std::uint64_t reach = 0;
 };
 
+/// What `launch`, all of whose values are known, says of its pieces (TUTTI_PIECE); 1 if nothing.
+std::int64_t pieceOf(const Launch &launch);
+
 /// The objects of the program that a launch touches.
 struct TouchedObjects {
   std::vector<Range> ranges; ///< Each lies inside one object of the user, or inside the heap.

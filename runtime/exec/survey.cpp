@@ -682,6 +682,15 @@ std::vector<balance::Chunk> chunksOf(const Launch &launch) {
   for (const Share &share : launch.shares) {
     weights.push_back(share.weight);
   }
+  if (launch.piece > 1) {
+    const std::int64_t pieces = (launch.total - 1) / launch.piece + 1;
+    std::vector<balance::Chunk> chunks = balance::cut(pieces, weights);
+    for (balance::Chunk &chunk : chunks) {
+      chunk = {std::min(chunk.lower * launch.piece, launch.total),
+               std::min(chunk.upper * launch.piece, launch.total)};
+    }
+    return chunks;
+  }
   std::vector<balance::Chunk> chunks = balance::cut(launch.total - launch.first, weights);
   for (balance::Chunk &chunk : chunks) {
     chunk =

@@ -103,6 +103,7 @@ std::vector<std::byte> encode(const Launch &launch, RecentlyFollowed &recent) {
       .add(launch.arrays)
       .add(launch.total)
       .add(launch.first)
+      .add(launch.piece)
       .add(launch.shares)
       .add(launch.onlyShare)
       .add(launch.takesHulls)
@@ -129,6 +130,7 @@ Launch decodeLaunch(Reader &reader, RegionOf regionOf, RecentlyFollowed &recent)
   launch.arrays = reader.takeVector<Range>();
   launch.total = reader.take<std::int64_t>();
   launch.first = reader.take<std::int64_t>();
+  launch.piece = reader.take<std::int64_t>();
   launch.shares = reader.takeVector<Share>();
   launch.onlyShare = reader.take<std::int32_t>();
   launch.takesHulls = reader.take<bool>();

@@ -34,6 +34,7 @@ protected:
     Launch launch;
     launch.region = &region();
     launch.captures = {3};
+    launch.piece = 24;
     launch.widening = {false, true};
     launch.arrays = {{1000, 9000}};
     launch.followed = followed;
@@ -44,6 +45,7 @@ protected:
         reader, [](std::uint64_t) -> const tutti_region * { return &region(); }, received_);
     EXPECT_TRUE(reader.rest().empty());
     EXPECT_EQ(received.captures, launch.captures);
+    EXPECT_EQ(received.piece, launch.piece);
     EXPECT_FALSE(received.widening.reads);
     EXPECT_TRUE(received.widening.writes);
     EXPECT_EQ(received.arrays, launch.arrays);

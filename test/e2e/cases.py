@@ -134,7 +134,7 @@ DISTRIBUTED_FEATURES = ["arrays_of_pointers", "checks", "chosen", "complex", "co
 # Features that run with devices on several ranks, too.
 FEATURES_ON_ALL_DEVICES = ["arrays_of_pointers", "chosen", "closed_order", "earlier_writes", "found_nodes",
                            "found_pointers", "gather_objects", "irregular", "launching_threads", "left_values", "merged_writes", "other_files",
-                           "random_indices", "remainders", "rows_of_neighbours", "scatter", "scatter_apart", "scatter_steady", "sparse",
+                           "pieces_in_order", "random_indices", "remainders", "rows_of_neighbours", "scatter", "scatter_apart", "scatter_steady", "sparse",
                            "staged_loads", "stray_pointers", "vectors_of_vectors"]
 
 # Programs whose measured results differ in the last digits that they print.

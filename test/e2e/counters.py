@@ -473,6 +473,26 @@ def records_tell_whether_order_is_open(workshop, closed_order, ranks):
             f"{found['distributed']} launches were distributed")
 
 
+def pieces_stay_in_order(workshop, pieces_in_order, ranks):
+    """Loops whose pieces may have an order are distributed all the same, but one of a single piece."""
+    rounds, ordered, in_any_order, in_construct = 3, 7, 6, 2
+    for which, home, away in ((1, 0, ordered), (2, 1, 0), (4, 0, in_any_order), (8, 0, in_construct)):
+        found = workshop.statistics(pieces_in_order, [str(rounds), str(which)], ranks)
+        require(found["home"] == home * rounds, f"{which}: {found['home']} launches stayed home")
+        require(found["distributed"] == away * rounds,
+                f"{which}: {found['distributed']} launches were distributed")
+
+
+def devices_keep_no_order(workshop, pieces_in_order):
+    """What may have an order stays home, and all else goes to the device, but for what has no kernel."""
+    rounds, ordered, in_any_order, histograms = 3, 7, 5, 1
+    for which, home, away in ((1, ordered, 0), (4, histograms, in_any_order)):
+        found = workshop.statistics(pieces_in_order, [str(rounds), str(which)], 1, {"TUTTI_DEVICE": "opencl"})
+        require(found["home"] == home * rounds, f"{which}: {found['home']} launches stayed home")
+        require(found["distributed"] == away * rounds,
+                f"{which}: {found['distributed']} launches went to the device")
+
+
 def order_is_kept_while_there_is_one_thread(workshop, one_thread_at_first, ranks):
     """Once the program asks for more, its loops are distributed again."""
     launches = 96

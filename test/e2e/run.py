@@ -238,12 +238,17 @@ def all_tests(workshop, everywhere):
                       counters.scatters_into_pages_of_their_own_move_borders):
             tests.append((f"counters/{check.__name__}/{ranks}",
                           lambda c=check, r=ranks: c(workshop, named["scatter_apart"], r)))
+        tests.append((f"counters/pieces_stay_in_order/{ranks}",
+                      lambda r=ranks: counters.pieces_stay_in_order(
+                          workshop, named["pieces_in_order"], r)))
         tests.append((f"counters/order_is_kept_while_there_is_one_thread/{ranks}",
                       lambda r=ranks: counters.order_is_kept_while_there_is_one_thread(
                           workshop, named["one_thread_at_first"], r)))
         tests.append((f"counters/records_tell_whether_order_is_open/{ranks}",
                       lambda r=ranks: counters.records_tell_whether_order_is_open(
                           workshop, named["closed_order"], r)))
+    tests.append(("counters/devices_keep_no_order",
+                  lambda: counters.devices_keep_no_order(workshop, named["pieces_in_order"])))
     for ranks in (2, 4):
         tests.append((f"counters/updates_of_elements_are_distributed/{ranks}",
                       lambda r=ranks: counters.updates_of_elements_are_distributed(

@@ -16,6 +16,8 @@ constexpr StringLiteral kPrefix = "__kmpc_";
 enum : std::uint64_t {
   kStaticChunked = 33,
   kStatic = 34,
+  kDynamicChunked = 35,
+  kRuntime = 37,
   kLastDynamic = 47, // Beyond are ordered kinds.
   kDistributeChunked = 91,
   kDistribute = 92,
@@ -47,6 +49,7 @@ public:
   }
 
   Schedule schedule(std::uint64_t operand) const override;
+  Pieces pieces(std::uint64_t operand) const override;
 
   std::uint64_t withSchedule(std::uint64_t operand, Schedule schedule) const override {
     return (operand & kModifiers) | (schedule == Schedule::Chunked ? kStaticChunked : kStatic);
@@ -143,6 +146,8 @@ unsigned LibompCalls::operand(StringRef callee, Role role) const {
     return of == CallKind::StaticInit ? 5 : 4;
   case Role::Stride:
     return of == CallKind::StaticInit ? 6 : 5;
+  case Role::Piece:
+    return of == CallKind::StaticInit ? 8 : 6;
   case Role::List:
     return 4;
   case Role::Combine:
@@ -168,6 +173,19 @@ Schedule LibompCalls::schedule(std::uint64_t operand) const {
     return Schedule::TeamsEven;
   default:
     return kind > kStatic && kind <= kLastDynamic ? Schedule::Dynamic : Schedule::Undistributed;
+  }
+}
+
+Pieces LibompCalls::pieces(std::uint64_t operand) const {
+  switch (operand & ~std::uint64_t{kModifiers}) {
+  case kStaticChunked:
+  case kDynamicChunked:
+  case kDistributeChunked:
+    return Pieces::Fixed;
+  case kRuntime:
+    return Pieces::Chosen;
+  default: // Of guided ones the program knows the least length, not where one begins.
+    return Pieces::Open;
   }
 }
 

@@ -4,7 +4,7 @@
 // RUN: %tutticc -O2 -g -S -emit-llvm -o - %s 2>/dev/null | FileCheck %s
 
 // CHECK-DAG: @plain.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
-// CHECK-DAG: @chunked.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
+// CHECK-DAG: @chunked.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 12293,
 // CHECK-DAG: @dynamic.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
 // CHECK-DAG: @merged.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4101,
 // CHECK-DAG: @sums.omp_outlined.tutti.region = internal constant {{.*}} { i32 {{[0-9]+}}, i32 4103,

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "runtime/balance/cut.h"
 #include "runtime/exec/devices.h"
+#include "runtime/exec/kept_pieces.h"
 #include "runtime/exec/or_die.h"
 #include "runtime/exec/region_view.h"
 #include "runtime/exec/survey.h"
@@ -415,6 +416,7 @@ void ChunkRun::runPiece(const balance::Chunk &piece, Reduction *reduction) {
   job_.progress.giveAway(lock_, [&] {
     const auto begin = std::chrono::steady_clock::now();
     const memory::RunningLoop running(launch_.region->source);
+    const exec::KeptPieces kept(launch_.piece);
     launch_.region->run(launch_.captures.data(), &arguments);
     hostSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   });

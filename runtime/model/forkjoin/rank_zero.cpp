@@ -221,14 +221,15 @@ std::string_view RankZero::follow(Launch &launch, const Candidate &candidate) {
 /// on their order keep apart. Why it stays home; or empty.
 std::string_view RankZero::inspect(Launch &launch, const Candidate &candidate) {
   const bool usesDevices = candidate.placement.usesDevices;
-  if (launch.region->inspect && (launch.isForOneThread || (job_.size() > 1 && !usesDevices))) {
+  launch.mayCountOnOrder = launch.mayCountOnOrder || (launch.piece > 1 && usesDevices);
+  if (launch.region->inspect && (launch.mayCountOnOrder || (job_.size() > 1 && !usesDevices))) {
     {
       Progress::Lock lock = job_.progress.lock();
       const Launching launching(*this, lock);
       catchUp(lock); // What it depends on may have changed in pages that cannot be protected.
     }
   }
-  if (!launch.isForOneThread) {
+  if (!launch.mayCountOnOrder) {
     return finder_.inspect(launch, usesDevices);
   }
   const Clock::time_point begin = Clock::now();
