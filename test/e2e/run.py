@@ -173,7 +173,7 @@ def all_tests(workshop, everywhere):
     programs = [*map(Program.read, features), *map(example, dict(cases.EXAMPLES))]
     tests += [(f"options/debugging_changes_no_region/{program.name}",
                lambda p=program: options.debugging_changes_no_region(workshop, p))
-              for program in (programs if everywhere else programs[::2])]
+              for program in (programs if everywhere else programs[::3])]
     tests += random_tests(workshop, cases.SEEDS)
     # On OpenCL devices of any kind, PoCL where there is no GPU; also on such that hold less than
     # the data.
@@ -349,16 +349,29 @@ def first_tests(tests):
 
 
 def run_one(name, test, verbose):
+    """Whether it passed, and seconds."""
     start = time.monotonic()
     try:
         test()
     except Failure as failure:
         text = str(failure).replace("\n", "\n    ")
         print(f"FAIL {name}\n    {text}", flush=True)
-        return False
+        return False, time.monotonic() - start
+    seconds = time.monotonic() - start
     if verbose:
-        print(f"ok   {name} ({time.monotonic() - start:.1f} s)", flush=True)
-    return True
+        print(f"ok   {name} ({seconds:.1f} s)", flush=True)
+    return True, seconds
+
+
+def print_longest(tests, seconds):
+    """The folders of tests that take longest, with how long they take together: where it pays to spare time."""
+    folders = {}
+    for (name, _), took in zip(tests, seconds):
+        count, total = folders.get(folder := name.split("/")[0], (0, 0))
+        folders[folder] = count + 1, total + took
+    longest = sorted(folders.items(), key=lambda item: -item[1][1])[:8]
+    print("e2e: longest: " + ", ".join(f"{folder} {total:.0f} s ({count} tests)"
+                                       for folder, (count, total) in longest))
 
 
 def share_sessions(folder):
@@ -411,7 +424,8 @@ def main():
             return 0
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             results = list(pool.map(lambda t: run_one(*t, arguments.verbose), tests))
-    passed = sum(results)
+    passed = sum(is_right for is_right, _ in results)
+    print_longest(tests, [seconds for _, seconds in results])
     print(f"e2e: {passed} passed, {len(results) - passed} failed")
     return passed < len(results) or not results
 
