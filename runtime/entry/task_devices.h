@@ -45,8 +45,9 @@ private:
                          std::span<const graph::Access> accesses,
                          std::span<const model::tasks::KernelArgument> arguments);
 
-  Result<std::int32_t> deviceFor(const model::tasks::DeviceRequest &request,
-                                 const RangeSet &shared) const;
+  /// For a task that names these bytes of unified memory, and writes those.
+  Result<std::int32_t> deviceFor(const model::tasks::DeviceRequest &request, const RangeSet &shared,
+                                 const RangeSet &written) const;
 
   /// Gives a kernel that is checked to a queue, and says what it has touched beside its names.
   Status giveChecked(device::Queue &queue, const exec::TaskWork &work, const TaskNames &names,
