@@ -1329,7 +1329,7 @@ TEST_F(PlannerTest, HandsTheRestOfARowOverAtOnce) {
 
   const Handed up = onHosts(1, true, true);
   EXPECT_EQ(up.launches, 1);
-  EXPECT_LE(up.bytes, 2 * Matrix::kColumns * kWord);
+  EXPECT_EQ(up.bytes, Matrix::kColumns / 2 * kWord) << "nothing of the next row";
   // What is behind the window when it comes from there goes over with it.
   const Handed down = onHosts(-1, true, true);
   EXPECT_LE(down.launches, 3);

@@ -51,13 +51,28 @@ std::optional<Piece> last(const Directory &directory, Range within) {
   return piece;
 }
 
-/// Whether some of `bytes` are of runs that are long and written as a whole.
-bool isWrittenByRuns(const memory::AccessRecords &records, Range bytes) {
-  return std::ranges::any_of(records.records, [&](const AccessRecord &record) {
+/// Of the records, one that writes some of `bytes` as part of runs that are long, and all of those;
+/// null if there is none.
+const AccessRecord *writerOf(const memory::AccessRecords &records, Range bytes) {
+  const auto writer = std::ranges::find_if(records.records, [&](const AccessRecord &record) {
     return record.isWritten() && !record.isAtMost() && !record.isScattered() &&
            !record.isUpdated() && record.runs(false).length >= kLeastRun &&
            record.overlaps(RangeSet::of({bytes}));
   });
+  return writer == records.records.end() ? nullptr : &*writer;
+}
+
+/// The rows of `array` that `got` lies in, as far as `writer` tells how long they are. Beyond them
+/// lies what other places keep, if they have the next rows.
+Range rowsOf(const AccessRecord &writer, Range got, Range array) {
+  const memory::Dims dims = writer.runs(false).dims;
+  if (dims.empty()) {
+    return array;
+  }
+  const std::uint64_t pitch = dims.front().stride;
+  const std::uint64_t before = (got.begin - array.begin) / pitch * pitch;
+  const std::uint64_t until = ((got.end - 1 - array.begin) / pitch + 1) * pitch;
+  return {array.begin + before, std::min(array.end, array.begin + until)};
 }
 
 /// What is taken with `got` of what lies on one side of it, if the taker alone has the other side.
@@ -72,11 +87,11 @@ std::uint64_t lengthOfRest(Place taker, Range got, const std::optional<Piece> &o
   return std::min({next->range.size(), own->range.size() + got.size(), kMostAtOnce});
 }
 
-/// What the taker of an index, which is `place`, may take with `got`, which lies in `array`.
-void addRest(std::vector<Rest> &rests, std::size_t taker, Place place, Range got, Range array,
+/// What the taker of an index, which is `place`, may take of `rows` with `got`.
+void addRest(std::vector<Rest> &rests, std::size_t taker, Place place, Range got, Range rows,
              const Directory &directory) {
-  const std::uint64_t below = std::min(got.begin - array.begin, kMostAtOnce);
-  const std::uint64_t above = std::min(array.end - got.end, kMostAtOnce);
+  const std::uint64_t below = std::min(got.begin - rows.begin, kMostAtOnce);
+  const std::uint64_t above = std::min(rows.end - got.end, kMostAtOnce);
   const auto before = last(directory, {got.begin - below, got.begin});
   const auto behind = first(directory, {got.end, got.end + above});
   if (const std::uint64_t length = lengthOfRest(place, got, before, behind, last(directory, got))) {
@@ -99,9 +114,11 @@ std::vector<Rest> restsOf(std::span<const Taker> takers, const RangeSet &arrays,
     }
     for (const Range &got : all) {
       const auto array = std::ranges::upper_bound(arrays.ranges(), got.begin, {}, &Range::end);
-      if (array != arrays.ranges().end() && array->contains(got) &&
-          isWrittenByRuns(taker.records, got)) {
-        addRest(rests, index, taker.place, got, *array, directory);
+      if (array == arrays.ranges().end() || !array->contains(got)) {
+        continue;
+      }
+      if (const AccessRecord *writer = writerOf(taker.records, got)) {
+        addRest(rests, index, taker.place, got, rowsOf(*writer, got, *array), directory);
       }
     }
   }

@@ -9,7 +9,9 @@
 ///        row r     |aaaaaa[aaaa+]bbbbbbbbb|    a writes the window [ ], and gets + of b;
 ///        row r     |aaaaaa[aaaaa]aaaaaabbb|    behind the launch it alone has as many more
 ///
-/// So a row changes hands in a few launches, and a place at most doubles what it has there.
+/// So a row changes hands in a few launches, and a place at most doubles what it has there. It
+/// takes nothing of the next row, or a border would go on by a row each time that all columns have
+/// been gone through.
 #pragma once
 
 #include "base/range.h"
