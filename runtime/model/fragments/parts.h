@@ -23,7 +23,7 @@ struct Parts {
   double drag = 0;  ///< ... the rest stays on devices.
   std::int32_t portions = 8;
   std::int32_t pieces = 0; ///< Of the cores' part; 0: one for each worker.
-  std::int32_t follow = 0; ///< 1: the shares are the first ones, and follow what steps take.
+  std::int32_t follow = 0; ///< 1: shares follow what steps take; `cores` is tried on the way.
 
   friend bool operator==(const Parts &, const Parts &) = default;
 
