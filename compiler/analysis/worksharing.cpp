@@ -26,6 +26,8 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 
+#include <vector>
+
 using namespace llvm;
 
 namespace tutti::compiler {
@@ -410,17 +412,46 @@ public:
   bool take(CallBase &call);
 
 private:
+  /// A callee in the place of its call, and the callee from which the call came.
+  struct Place {
+    const Function *callee;
+    int outer; ///< Of `places_`; -1 if the call was the function's own.
+  };
+
+  bool leadsBack(const Function &callee, int outer) const;
+
   Function &function_;
+  std::vector<Place> places_;
+  SmallDenseMap<const CallBase *, int> came_; ///< Of calls from callees: with which of `places_`.
+  unsigned recursions_ = 0;
   SmallDenseMap<const Function *, bool> inPlace_;
   SmallDenseMap<const Function *, unsigned> sizes_;
   unsigned size_ = function_.getInstructionCount(); ///< Or more: some of a callee may be dropped.
   unsigned taken_ = 0;
 };
 
+/// Whether `callee` is in one of the places around a call.
+bool Inlined::leadsBack(const Function &callee, int outer) const {
+  for (; outer >= 0; outer = places_[static_cast<std::size_t>(outer)].outer) {
+    if (places_[static_cast<std::size_t>(outer)].callee == &callee) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool Inlined::take(CallBase &call) {
-  constexpr unsigned kMaxInlined = 1024; // Calls that lead back to each other never end.
+  constexpr unsigned kMaxInlined = 1024;
   constexpr unsigned kMaxInstructions = 50000;
+  // Calls that lead back to each other end where their arguments are constants, or never.
+  constexpr unsigned kMaxRecursions = 32;
   const Function &callee = *call.getCalledFunction();
+  const auto came = came_.find(&call);
+  const int outer = came == came_.end() ? -1 : came->second;
+  recursions_ += leadsBack(callee, outer) ? 1 : 0;
+  if (recursions_ > kMaxRecursions) {
+    return false;
+  }
   const auto [size, isNew] = sizes_.try_emplace(&callee, 0);
   if (isNew) {
     size->second = callee.getInstructionCount();
@@ -429,6 +460,11 @@ bool Inlined::take(CallBase &call) {
   if (taken_++ == kMaxInlined || !InlineFunction(call, info).isSuccess()) {
     return false;
   }
+  came_.erase(&call);
+  for (const CallBase *inner : info.InlinedCallSites) {
+    came_[inner] = static_cast<int>(places_.size());
+  }
+  places_.push_back({&callee, outer});
   size_ += size->second;
   if (size_ > kMaxInstructions) {
     size_ = function_.getInstructionCount();
