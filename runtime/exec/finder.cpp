@@ -323,7 +323,7 @@ std::string_view Finder::inspect(Launch &launch, bool usesDevices) {
   }
   if (keepsOrder || (isOpen && (launch.region->flags & TUTTI_REGION_SCATTERS) == 0)) {
     launch.piece = 1;
-  } else if (launch.piece >= launch.total) {
+  } else if (hasPieces && launch.piece >= launch.total) {
     return kInPieces;
   }
   const std::string_view unproven = hasPieces ? kInPieces : kMayCollide;
