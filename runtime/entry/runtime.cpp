@@ -478,7 +478,7 @@ Runtime::Begun Runtime::beginEarly(const tutti_region &region, const std::uint64
   if (!known && EarlyLaunches::isDivisible(region) && !mayCarry && !opening_->isOver()) {
     expected = executeFirst(region, captures, begun);
   }
-  if (begun.iterations > 0 && opening_->isWorthWaiting(expected)) {
+  if (begun.first < begun.iterations && opening_->isWorthWaiting(expected)) {
     takeDevices();
   } else if (begun.iterations > 0) {
     opening_->expects(expected);
@@ -506,7 +506,8 @@ double Runtime::executeFirst(const tutti_region &region, const std::uint64_t *ca
                              : seconds / static_cast<double>(chunk.upper - chunk.lower) *
                                    static_cast<double>(begun.iterations - chunk.upper);
     next *= kMore;
-  } while ((opening_->isWorthWaiting(expected) || opening_->isWorthBeginning(expected)) &&
+  } while (begun.first < begun.iterations &&
+           (opening_->isWorthWaiting(expected) || opening_->isWorthBeginning(expected)) &&
            (isFirst || seconds < kShown));
   return expected;
 }

@@ -56,6 +56,11 @@ def devices_come_while_loops_run(workshop):
     require(found["launches"] == 3000 and found["home"] > 0, found)
 
 
+def devices_come_while_a_loop_shows_how_long_it_is(workshop):
+    """Each of its iterations is executed once, and it ends."""
+    launch(workshop, ["0", "uneven"], FAKE_CUDA_OPENING="800")
+
+
 def why_loops_run_at_home_until_then_is_explained(workshop):
     """Once for each loop."""
     _, _, errors = run(workshop, ["3000", "long"], FAKE_CUDA_OPENING="100", TUTTI_EXPLAIN="1")
@@ -95,6 +100,7 @@ def all_checks():
     """(name, function of the workshop)"""
     return [(check.__name__, check) for check in (
         a_short_program_starts_no_driver, a_long_loop_waits_for_devices, devices_come_while_loops_run,
+        devices_come_while_a_loop_shows_how_long_it_is,
         why_loops_run_at_home_until_then_is_explained,
         a_handler_of_the_program_stays, a_program_may_end_while_they_are_opened, what_asks_for_devices_waits,
         a_driver_that_does_not_start_is_one_line)]
