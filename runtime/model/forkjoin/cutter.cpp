@@ -191,6 +191,7 @@ std::optional<Cutter::Planned> Cutter::planFollowingData(CutHistory &history, La
 Cutter::Planned Cutter::planShort(CutHistory &history, Launch &launch, const Placement &placement,
                                   const CutCosts &costs, bool mayFollowData, Planned onAll) const {
   const std::vector<Share> fewer = launch.shares;
+  const bool takesHulls = launch.takesHulls; // As `onAll` was planned.
   const bool copiesManyOnAll = copiesMany(*onAll.plan);
   std::optional<Planned> onFew; // Takes long to plan where it copies many runs.
   if (!copiesManyOnAll) {
@@ -207,6 +208,7 @@ Cutter::Planned Cutter::planShort(CutHistory &history, Launch &launch, const Pla
   launch.shares = placement.shares;
   note(history, launch);
   if (onFew && copiesMany(*onFew->plan)) {
+    launch.takesHulls = takesHulls;
     return onAll;
   }
   launch.shares = fewer;
