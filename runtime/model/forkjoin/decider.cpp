@@ -2,6 +2,7 @@
 #include "runtime/model/forkjoin/decider.h"
 
 #include "abi/elements.h"
+#include "abi/order.h"
 #include "base/log.h"
 #include "runtime/exec/finder.h"
 #include "runtime/exec/or_die.h"
@@ -278,10 +279,13 @@ bool Decider::isWorth(const Candidate &candidate, const Launch &launch, const Pl
 /// that touches little may compute so much that it must not be executed there as a whole.
 bool Decider::isToBeSampled(const Candidate &candidate, const Launch &launch, const Plan &plan) {
   constexpr std::uint32_t kLoop = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP;
+  constexpr std::uint32_t kMayBe = TUTTI_REGION_THREADS | TUTTI_REGION_FORGETS;
+  // Of pieces, a sample may end in the midst of one.
+  const std::uint32_t mayBe = kMayBe | (launch.piece == 1 ? TUTTI_REGION_PIECES : 0);
   const balance::RegionHistory &history = *candidate.history;
   const bool isKnown = history.home.seconds() > 0 || history.sampled > 0;
   return candidate.placement.usesDevices && !candidate.isWanted && !isKnown && launch.first == 0 &&
-         (launch.region->flags & ~std::uint32_t{TUTTI_REGION_THREADS}) == kLoop && !launch.task &&
+         (launch.region->flags & ~mayBe) == kLoop && !launch.task &&
          launch.portion.count == 1 && plan.merged.empty() && plan.bytesToStayHome == 0 &&
          balance::sampleOf(launch.total) > 0;
 }

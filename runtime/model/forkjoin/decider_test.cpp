@@ -2,6 +2,7 @@
 /// \file
 /// Where loops run, on two ranks of which the second has a device.
 #include "abi/elements.h"
+#include "abi/order.h"
 #include "base/log.h"
 #include "runtime/exec/test/flat_code.h"
 #include "runtime/model/forkjoin/decider.h"
@@ -245,8 +246,10 @@ TEST_F(DeciderTest, AsksForASampleOfWhatMayComputeMuchThoughItTouchesLittle) {
 }
 
 TEST_F(DeciderTest, AsksForNoSampleOfWhatIsAskedForOrReducesOrIsKnown) {
-  const auto sampleOf = [this](Decider decider) {
+  std::int64_t piece = 1;
+  const auto sampleOf = [&](Decider decider) {
     Launch launch = launchOf(1);
+    launch.piece = piece;
     return decide(decider, launch).sample;
   };
   region_.flags = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP;
@@ -256,6 +259,11 @@ TEST_F(DeciderTest, AsksForNoSampleOfWhatIsAskedForOrReducesOrIsKnown) {
   EXPECT_EQ(sampleOf(decider(Distribute::Auto)), 0);
   region_.flags = TUTTI_REGION_DISTRIBUTABLE | TUTTI_REGION_LOOP;
   EXPECT_GT(sampleOf(decider(Distribute::Auto)), 0);
+  region_.flags |= TUTTI_REGION_FORGETS | TUTTI_REGION_PIECES;
+  EXPECT_GT(sampleOf(decider(Distribute::Auto)), 0) << "it is not in pieces";
+  piece = 24;
+  EXPECT_EQ(sampleOf(decider(Distribute::Auto)), 0);
+  piece = 1;
   decider(Distribute::Auto).noteHome(history_, 1000, 1e-3);
   EXPECT_EQ(sampleOf(decider(Distribute::Auto)), 0);
 }
