@@ -84,6 +84,11 @@ std::string takeShare(const SequencedLoop &loop, Value &number, Value &team) {
       schedule != Schedule::Dynamic) {
     return "the iterations of one of its loops have an order";
   }
+  const auto *size = dyn_cast<ConstantInt>(&team);
+  const bool isAlone = size && size->isOne();
+  if (!isAlone && piecesOf(*loop.init) == Pieces::Chosen) {
+    return "how long pieces of one of its loops are is chosen while it runs";
+  }
   CallInst &init = *loop.init;
   const StringRef callee = init.getCalledFunction()->getName();
   const ConstructCalls &calls = frontendOf(init);

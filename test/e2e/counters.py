@@ -474,9 +474,10 @@ def records_tell_whether_order_is_open(workshop, closed_order, ranks):
 
 
 def pieces_stay_in_order(workshop, pieces_in_order, ranks):
-    """Loops whose pieces may have an order are distributed all the same, but one of a single piece."""
+    """Loops whose pieces may have an order are distributed all the same, but one of a single piece, and one of
+    a construct that asks for thread numbers, with a schedule that is chosen at run time."""
     rounds, ordered, in_any_order, in_construct = 3, 7, 6, 3
-    for which, home, away in ((1, 0, ordered), (2, 1, 0), (4, 0, in_any_order), (8, 0, in_construct)):
+    for which, home, away in ((1, 0, ordered), (2, 1, 0), (4, 0, in_any_order), (8, 1, in_construct)):
         found = workshop.statistics(pieces_in_order, [str(rounds), str(which)], ranks)
         require(found["home"] == home * rounds, f"{which}: {found['home']} launches stayed home")
         require(found["distributed"] == away * rounds,

@@ -59,3 +59,19 @@ void single(double *restrict a, const double *b, int n) {
     a[i] = b[i];
   }
 }
+
+// Threads of a construct that is run by their numbers cannot share pieces of a length that nobody
+// knows before.
+// CHECK-NOT: define internal void @numbered.omp_outlined{{.*}}.tutti.chunk(
+int omp_get_thread_num(void);
+void numbered(double *a, const double *b, int n, int *counts) {
+#pragma omp parallel num_threads(4)
+  {
+    const int self = omp_get_thread_num();
+    counts[self] += 1;
+#pragma omp for schedule(runtime)
+    for (int i = 0; i < n; ++i) {
+      a[i] = b[i] + self;
+    }
+  }
+}

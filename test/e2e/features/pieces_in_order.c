@@ -111,6 +111,16 @@ static void inConstruct(double *x, int *counts) {
     }
     counts[self] += self + 1;
   }
+  omp_set_schedule(omp_sched_dynamic, PIECE);
+#pragma omp parallel num_threads(3)
+  {
+    const int self = omp_get_thread_num();
+#pragma omp for schedule(runtime)
+    for (int i = 0; i < ALL; ++i) {
+      x[i] = 0.5 * x[i] + (i % PIECE ? 0.25 * x[i - 1] : self < 3);
+    }
+    counts[self] += 1;
+  }
 }
 
 int main(int argc, char **argv) {
