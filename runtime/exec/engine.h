@@ -78,8 +78,9 @@ public:
       false; ///< Somebody wants to know when they end while they run.
   /// The launch that this rank is in; null between launches.
   const Plan *running TUTTI_GUARDED_BY(kTurn) = nullptr;
-  /// This rank's devices have been given the parts that `running` has for them. Before, the
-  /// directory already says that they have what they are going to write.
+  /// This rank's devices have been given the parts that `running` has for them, and its host has
+  /// what it gets of others. Before, the directory already says that they have what they are going
+  /// to get and to write.
   bool haveDevicesStarted TUTTI_GUARDED_BY(kTurn) = false;
   Sequence finished TUTTI_GUARDED_BY(kTurn) = 0; ///< The latest launch that this rank has finished.
 

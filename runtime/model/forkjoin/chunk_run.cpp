@@ -55,7 +55,7 @@ private:
 
 void ChunkRun::run(bool isKnown, bool waits) {
   job_.running = &plan_;
-  job_.haveDevicesStarted = plan_.devices.empty();
+  job_.haveDevicesStarted = false;
   waitForReaders();
   if (job_.rank() != 0) {
     storeBlocks();
@@ -72,6 +72,7 @@ void ChunkRun::run(bool isKnown, bool waits) {
   copy(false, isKnown);
   waitForCopies();
   startTransfers(isKnown);
+  job_.haveDevicesStarted = plan_.devices.empty() && received_.empty();
   if ((launch_.region->flags & TUTTI_REGION_PRINTS) != 0) {
     // In the order of parts, nothing is to be printed before what the first one prints.
     output_.emplace(job_.rank() == 0 && plan_.chunk.lower == 0);
@@ -507,6 +508,7 @@ void ChunkRun::addPartials(Reduction &reduction) {
 void ChunkRun::runParts(bool isKnown, bool waits) {
   if (isParcel()) {
     waitForReceived(); // The rest is for who runs the task.
+    job_.haveDevicesStarted = true;
     return;
   }
   const balance::Chunk inner = plan_.interior;
@@ -556,6 +558,7 @@ void ChunkRun::runParts(bool isKnown, bool waits) {
     runBesideDevices(piece.chunk, used, isTimed);
   }
   waitForReceived(); // What is passed on, too.
+  job_.haveDevicesStarted = true;
   if (!plan_.devices.empty() && isAwaited) {
     waitForDevices();
     merging_.noteDeviceStrays();

@@ -37,6 +37,35 @@ constexpr std::uint64_t kSmallRunBytes = 4 * kPageBytes;
 /// And so do all that are left of an object once more than one has been touched.
 constexpr std::uint64_t kSmallObject = Stride::kNear;
 
+/// What places of this rank get of others.
+RangeSet broughtBy(const Plan &plan) {
+  std::vector<Range> all;
+  const auto add = [&](const RangeSet &bytes) {
+    all.insert(all.end(), bytes.ranges().begin(), bytes.ranges().end());
+  };
+  for (const Link &link : plan.links) {
+    if (!link.isSend) {
+      add(link.ranges);
+    }
+  }
+  std::ranges::for_each(plan.copies, add, &Copy::ranges);
+  std::ranges::for_each(plan.borrowings, add, &Borrowing::ranges);
+  return RangeSet::of(std::move(all));
+}
+
+/// Those pages of `run` around `page` that have nothing of `due`, as the page itself has not.
+Range without(const RangeSet &due, Range run, std::uint64_t page) {
+  for (const Range &range : due.ranges()) {
+    const Range pages = memory::pagesAround(range);
+    if (pages.end <= page) {
+      run.begin = std::max(run.begin, pages.end);
+    } else {
+      run.end = std::min(run.end, std::max(pages.begin, page + kPageBytes));
+    }
+  }
+  return run;
+}
+
 /// How far a run of pages is followed when the kernel has no mapping left for a part of it.
 constexpr std::uint64_t kReachBytes = std::uint64_t{1} << 30;
 
@@ -220,9 +249,10 @@ bool Fetcher::progress() {
 
 bool Fetcher::areDevicesDue() const { return job_.running && !job_.haveDevicesStarted; }
 
-/// Whether it is about what a device of this rank is about to write: what it has is not yet what
-/// the directory says. Or about what is expected, whose pages may be open although bytes are
-/// missing. Whoever waits here is no part of the launch, which touches it nowhere else.
+/// Whether it is about what the launch brings to a place of this rank, or what a device of it is
+/// about to write: what it has is not yet what the directory says. Or about what is expected, whose
+/// pages may be open although bytes are missing. Whoever waits here is no part of the launch, which
+/// may read there, too, but touches it nowhere else.
 bool Fetcher::isTooEarly(const memory::Touch &touch) const {
   if (!areDevicesDue() && !isExpecting()) {
     return false;
@@ -231,10 +261,13 @@ bool Fetcher::isTooEarly(const memory::Touch &touch) const {
   if (expected_.overlaps(pages)) {
     return true;
   }
-  return areDevicesDue() &&
-         std::ranges::any_of(job_.running->devices, [&](const exec::DevicePart &part) {
-           return part.writes.overlaps(pages);
-         });
+  if (!areDevicesDue()) {
+    return false;
+  }
+  const Plan &plan = *job_.running;
+  return broughtBy(plan).overlaps(pages) ||
+         std::ranges::any_of(plan.devices,
+                             [&](const DevicePart &part) { return part.writes.overlaps(pages); });
 }
 
 void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
@@ -245,7 +278,7 @@ void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
   const Access before = pages_.at(page);
   const bool isRead = before == Access::None;
   const bool isAlone = job_.pace == exec::Pace::PageByPage;
-  if (touch.isExact || isAlone || areDevicesDue()) {
+  if (touch.isExact || isAlone || (areDevicesDue() && !job_.running->devices.empty())) {
     const std::uint64_t end = isAlone ? page + kPageBytes : memory::pagesAround(touch.range).end;
     const Range run = pages_.runAround(page, {page, end});
     if (isRead) {
@@ -265,6 +298,9 @@ void Fetcher::serve(const memory::Touch &touch, std::uint64_t page) {
     const Range near =
         pages_.runAround(page, {page - std::min(page, small), page + kPageBytes + small});
     run = near.size() <= small ? near : run;
+  }
+  if (areDevicesDue()) {
+    run = without(broughtBy(*job_.running), run, page);
   }
   const Range taken = isRead ? joinAhead(run) : run;
   stride.took(taken);
