@@ -130,8 +130,7 @@ TUTTI_EXPORT int alpi_task_events_test(alpi_task *handle, uint64_t *hasEvents) {
   if (!handle) {
     return ALPI_ERR_PARAMETER;
   }
-  return give(hasEvents,
-              uint64_t{taskOf(handle).events.load(std::memory_order_acquire) > 1 ? 1U : 0U});
+  return give(hasEvents, uint64_t{tutti::model::tasks::Tasks::hasEvents(taskOf(handle)) ? 1U : 0U});
 }
 
 TUTTI_EXPORT int alpi_task_waitfor_ns(uint64_t target, uint64_t *actual) {

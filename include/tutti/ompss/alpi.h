@@ -85,7 +85,7 @@ typedef enum alpi_suspend_mode_t {
 /** How the calling task goes on when it is suspended next; without it, by `alpi_task_unblock`. */
 int alpi_task_suspend_mode_set(struct alpi_task *handle, alpi_suspend_mode_t mode, uint64_t args);
 /** When the body of the calling task returns, the task has not ended: the body is called again. An
-    invalid parameter for `main`, tasks on devices, and those of OpenMP. */
+    invalid parameter for `main`, completion callbacks, tasks on devices, and those of OpenMP. */
 int alpi_task_suspend(struct alpi_task *handle);
 
 /** Attributes of spawned tasks. There are none so far: they have no bytes, and their handle is the

@@ -146,9 +146,12 @@ public:
   void bind(Task &task, std::uint64_t count);
   void fulfil(Task &task, std::uint64_t count);
 
+  /// Whether something is bound to the task, whose body has not ended, that has not happened.
+  static bool hasEvents(const Task &task);
+
   /// Whether the body of the calling task can be called again when it has returned: `main` has no
-  /// end, kernels have no code here, several workers may be in one loop, and OpenMP has rules of
-  /// its own.
+  /// end, nor has who calls back when a task is over, kernels have no code here, several workers
+  /// may be in one loop, and OpenMP has rules of its own.
   bool maySuspend(const Task &task) const;
 
   /// The calling task's body is called again when it has returned, and `how` has come true.

@@ -186,8 +186,14 @@ void Tasks::fulfil(Task &task, std::uint64_t count) {
   }
 }
 
+bool Tasks::hasEvents(const Task &task) {
+  const std::int64_t events = task.events.load(std::memory_order_acquire);
+  // Suspended until they have happened, it has none of its own.
+  return events > ((task.flagsNow() & kAwaitsEvents) != 0 ? 0 : 1);
+}
+
 bool Tasks::maySuspend(const Task &task) const {
-  return !isMain(task) &&
+  return !isMain(task) && &task != &root_ &&
          (task.flags & (kForeign | kOpenMp | kImplicit | kOnDevice | kDivides | kHelps)) == 0;
 }
 

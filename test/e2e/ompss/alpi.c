@@ -161,14 +161,14 @@ static void suspending(void) {
 
   runs = 0;
 #pragma oss task shared(others, runs)
-  if (++runs < 1000000 && !__atomic_load_n(&others, __ATOMIC_ACQUIRE)) {
+  if (++runs < 50000000 && !__atomic_load_n(&others, __ATOMIC_ACQUIRE)) {
     alpi_task_suspend_mode_set(self(), ALPI_SUSPEND_SUBMIT, runs % 2);
     alpi_task_suspend(self());
   }
 #pragma oss task shared(others)
   __atomic_store_n(&others, 1, __ATOMIC_RELEASE);
 #pragma oss taskwait
-  say("others have their turn", others == 1 && runs < 1000000);
+  say("others have their turn", others == 1 && runs < 50000000);
 
   runs = 0;
 #pragma oss task shared(runs)
@@ -188,7 +188,8 @@ static void suspending(void) {
   runs = 0;
 #pragma oss task inout(value) shared(bound, fulfilled, early, runs)
   {
-    early += __atomic_load_n(&fulfilled, __ATOMIC_ACQUIRE) != 2 * runs;
+    __atomic_add_fetch(&early, __atomic_load_n(&fulfilled, __ATOMIC_ACQUIRE) != 2 * runs,
+                       __ATOMIC_ACQ_REL);
     if (runs++ < 3) { // The third time there are no events.
       if (runs < 3) {
         alpi_task_events_increase(self(), 2);
@@ -206,7 +207,7 @@ static void suspending(void) {
   }
 #pragma oss task in(value)shared(seen)
   seen = value;
-#pragma oss task shared(bound, fulfilled, value)
+#pragma oss task shared(bound, early, fulfilled, value)
   for (int i = 0; i < 3; i++) {
     struct alpi_task *task = NULL;
     while (!(task = __atomic_exchange_n(&bound, NULL, __ATOMIC_ACQ_REL))) {
@@ -214,7 +215,10 @@ static void suspending(void) {
     }
     for (int k = 0; k < (i < 2 ? 2 : 1); k++) {
       alpi_task_waitfor_ns(20000, NULL);
-      if (i < 2) {
+      if (i < 2) { // It runs or is suspended, with one or two left.
+        uint64_t isBound = 0;
+        alpi_task_events_test(task, &isBound);
+        __atomic_add_fetch(&early, isBound != 1, __ATOMIC_ACQ_REL);
         __atomic_add_fetch(&fulfilled, 1, __ATOMIC_ACQ_REL);
       } else {
         value++;
@@ -268,7 +272,8 @@ static void poll(void *argument) {
 
 static void pollOver(void *argument) {
   struct Poll *of = argument;
-  __atomic_store_n(&of->isOver, of->calls, __ATOMIC_RELEASE);
+  const int isRefused = alpi_task_suspend(self()) == ALPI_ERR_PARAMETER; // Nothing is called again.
+  __atomic_store_n(&of->isOver, isRefused ? of->calls : -1, __ATOMIC_RELEASE);
 }
 
 static void polling(void) {
