@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/exec/rests.h"
 
+#include "runtime/memory/window.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -117,8 +119,16 @@ std::vector<Rest> restsOf(std::span<const Taker> takers, const RangeSet &arrays,
       if (array == arrays.ranges().end() || !array->contains(got)) {
         continue;
       }
+      // Where a page holds other variables, too, it may not be protected: a thread of the program
+      // may write there meanwhile, and nobody would know.
+      const Range pages = memory::pagesInside(*array);
+      if (!pages.contains(got)) {
+        continue;
+      }
       if (const AccessRecord *writer = writerOf(taker.records, got)) {
-        addRest(rests, index, taker.place, got, rowsOf(*writer, got, *array), directory);
+        const Range rows = rowsOf(*writer, got, *array);
+        addRest(rests, index, taker.place, got,
+                {std::max(rows.begin, pages.begin), std::min(rows.end, pages.end)}, directory);
       }
     }
   }
