@@ -92,14 +92,14 @@ static void largest(Node **heads, double *out, int n) {
 
 /// The keys of each list, with pieces of other sizes.
 static void keys(Node **heads, long *dynamic, long *cyclic, int n) {
-#pragma omp parallel for schedule(dynamic, 5)
+#pragma omp parallel for schedule(dynamic)
   for (int i = 0; i < n; ++i) {
     dynamic[i] = 0;
     for (const Node *node = heads[i]; node; node = node->next) {
       dynamic[i] = 31 * dynamic[i] + node->key;
     }
   }
-#pragma omp parallel for schedule(static, 3)
+#pragma omp parallel for schedule(static, 1)
   for (int i = 0; i < n; ++i) {
     cyclic[i] = 0;
     for (const Node *node = heads[i]; node; node = node->next) {

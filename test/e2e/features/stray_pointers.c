@@ -46,7 +46,7 @@ static int count(Item **heads, const char *wanted, int n) {
 
 /// Would not end if the table of letters looked empty.
 static void skip(Item **heads, int *where, int n) {
-#pragma omp parallel for schedule(dynamic, 7)
+#pragma omp parallel for schedule(dynamic)
   for (int i = 0; i < n; ++i) {
     const Item *item = heads[i * 7 % n];
     const char *letter = item->text;
