@@ -10,10 +10,8 @@ namespace {
 /// Of a bus, about: only orders of magnitude matter here.
 constexpr double kBytesPerSecond = 12e9;
 
-/// What is only read is then on both devices, and does not come again. What is written leaves the
-/// one where it was written before and, mostly, is written next: a block of a sum of products that
-/// follows its factors moves with each of them.
-constexpr double kMovesOfWritten = 4;
+/// What leaves its device for once is wanted there again, mostly.
+constexpr double kMoves = 2;
 
 /// What it costs to move anything: the host waits for one device and tells the other; and what is
 /// beside it stays behind.
@@ -23,9 +21,10 @@ constexpr double kMoveSeconds = 100e-6;
 constexpr double kTaskSeconds = 50e-6;
 
 double secondsOf(const DeviceLoad &device) {
-  const auto read = static_cast<double>(device.missing - device.written);
-  const double bytes = read + kMovesOfWritten * static_cast<double>(device.written);
-  const double moves = device.missing > 0 ? kMoveSeconds + bytes / kBytesPerSecond : 0;
+  const double moves =
+      device.missing > 0
+          ? kMoveSeconds + kMoves * static_cast<double>(device.missing) / kBytesPerSecond
+          : 0;
   const double each = device.taskSeconds > 0 ? device.taskSeconds : kTaskSeconds;
   return moves + static_cast<double>(device.others) * each;
 }

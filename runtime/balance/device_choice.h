@@ -15,7 +15,6 @@ namespace tutti::balance {
 struct DeviceLoad {
   bool mayRun = true;
   std::uint64_t missing = 0; ///< Bytes that it would have to get.
-  std::uint64_t written = 0; ///< Those of them that the task writes.
   std::uint64_t others = 0;  ///< Tasks under way that the task need not wait for anyway.
   double taskSeconds = 0;    ///< From the end of one to that of the next; 0 if not known.
   std::uint64_t started = 0; ///< Ever.

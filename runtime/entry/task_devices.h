@@ -45,9 +45,8 @@ private:
                          std::span<const graph::Access> accesses,
                          std::span<const model::tasks::KernelArgument> arguments);
 
-  /// For a task that names these bytes of unified memory, and writes those.
-  Result<std::int32_t> deviceFor(const model::tasks::DeviceRequest &request, const RangeSet &shared,
-                                 const RangeSet &written) const;
+  Result<std::int32_t> deviceFor(const model::tasks::DeviceRequest &request,
+                                 const RangeSet &shared) const;
 
   /// Gives a kernel that is checked to a queue, and says what it has touched beside its names.
   Status giveChecked(device::Queue &queue, const exec::TaskWork &work, const TaskNames &names,

@@ -115,11 +115,9 @@ public:
   /// @{
 
   /// The device of this rank on which a task costs least: of those of `kind` (AUTO: any) not lost
-  /// that have kernels for all of `launches` the one that has `touched`, above all what of it is
-  /// `written`, unless moving that takes less than what is before the task (balance::chooseDevice).
-  /// Nothing if there is none.
+  /// that have kernels for all of `launches` the one that has `touched`, unless moving that takes
+  /// less than what is before the task (balance::chooseDevice). Nothing if there is none.
   std::optional<std::int32_t> deviceFor(std::uint32_t kind, const RangeSet &touched,
-                                        const RangeSet &written = {},
                                         std::span<const exec::Launch> launches = {});
 
   /// Whether there is one.

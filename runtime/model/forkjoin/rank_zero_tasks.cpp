@@ -25,7 +25,6 @@ bool RankZero::isFor(std::int32_t device, std::uint32_t kind,
 }
 
 std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeSet &touched,
-                                                const RangeSet &written,
                                                 std::span<const Launch> launches) {
   const Progress::Lock lock = job_.progress.lock();
   const std::int32_t count = job_.devices.count();
@@ -39,9 +38,7 @@ std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeS
       continue;
     }
     const Place place = job_.topology.deviceOf(0, device);
-    const RangeSet missing = job_.planner.directory().missing(place, touched);
-    load.missing = missing.bytes();
-    load.written = missing.intersect(written).bytes();
+    load.missing = job_.planner.directory().missing(place, touched).bytes();
     if (TaskQueues *tasks = job_.devices.tasksOf(device)) {
       const Result<std::size_t> others = tasks->underwayBeside(touched);
       load.others = others ? *others : 0; // Who gives it work hears of the loss.
