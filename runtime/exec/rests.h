@@ -36,8 +36,8 @@ struct Taker {
   memory::ChunkAccess &access;           ///< What is not in place.
 };
 
-/// Adds what places take to what they touch, and returns all of it. It lies in `arrays`, and nobody
-/// else touches it.
+/// Adds what places take to what they touch, and returns all of it. Nobody else touches it, and it
+/// lies in whole pages of one of `arrays`: a page that holds other variables may not be protected.
 ///
 /// Shape: a taker for each place with a part; nobody scatters. `reduced`: what reductions are
 ///        combined into.
