@@ -18,9 +18,13 @@ endif()
 # they use all the same: CMAKE_DISABLE_PRECOMPILE_HEADERS shows it.
 function(tutti_precompile_headers)
   # Of a test that fails its message says the line: describing lines to debuggers takes a quarter of
-  # compiling tests, and the other builds do it.
+  # compiling tests, and the debug build does it.
   add_library(tutti_test_options INTERFACE)
-  target_compile_options(tutti_test_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-g0>)
+  if(TUTTI_SANITIZE)
+    target_compile_options(tutti_test_options INTERFACE -g0)
+  else()
+    target_compile_options(tutti_test_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-g0>)
+  endif()
 
   set(headers <algorithm> <array> <atomic> <bit> <chrono> <cstdint> <cstring> <deque>
               <functional> <map> <memory> <mutex> <optional> <random> <set> <span>

@@ -19,13 +19,28 @@ def require(condition, message):
         raise Failure(message)
 
 
+def headers(workshop, level):
+    """Those of procedures, precompiled: reading them is more than half of compiling a small program."""
+    def make():
+        output = workshop.folder / f"ucenv{level}.pch"
+        result = workshop.execute([str(workshop.bin / "tuttic++"), level, "-DTUTTI_LUNA", "-x", "c++-header",
+                                   str(workshop.bin.parent / "include/tutti/luna/ucenv.h"), "-o", str(output)], {}, "")
+        require(result.status == 0, result.errors)
+        return output
+    return workshop.cached(f"luna-headers{level}", make)
+
+
+def build(workshop, program, *words, level="-O2"):
+    """What compiling `words`, files and options, says."""
+    return workshop.execute([str(workshop.bin / "tuttic-luna"), level, "-include-pch", str(headers(workshop, level)),
+                             *map(str, words), "-o", str(program)], {}, "")
+
+
 def compiled(workshop, path):
     """What compiling printed, its status, and the program."""
     def make():
         program = workshop.folder / f"luna-{path.stem}"
-        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(path),
-                                   str(FOLDER / "ucodes.cpp"), "-o", str(program)], {}, "")
-        return result, program
+        return build(workshop, program, path, FOLDER / "ucodes.cpp"), program
     return workshop.cached(f"luna-{path.stem}", make)
 
 

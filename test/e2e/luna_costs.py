@@ -6,7 +6,7 @@ import re
 import shutil
 
 from harness import ROOT
-from luna import require
+from luna import build, require
 
 VALGRIND = shutil.which("valgrind")
 BENCH = ROOT / "bench/luna"
@@ -33,8 +33,7 @@ def program_of(workshop, name):
         if "LOOP" in macros:
             sources.append(workshop.written("costs_loop.cpp", LOOP))
         program = workshop.folder / f"costs_{name}"
-        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", *(f"-D{each}" for each in macros),
-                                   *(str(s) for s in sources if s.exists()), "-o", str(program)], {}, "")
+        result = build(workshop, program, *(f"-D{each}" for each in macros), *(s for s in sources if s.exists()))
         require(result.status == 0, result.errors)
         return program
     return workshop.cached(f"luna-costs-{name}", make)

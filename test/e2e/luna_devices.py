@@ -5,7 +5,7 @@ import itertools
 import json
 import re
 
-from luna import FOLDER, compiled, require, run
+from luna import FOLDER, build, compiled, require, run
 
 ONE = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread"}
 TWO = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread pthread"}
@@ -258,8 +258,7 @@ void show(int n, const InputDF &x) { printf("%d %g\\n", n, x.getData<double>()[n
 }
 """)
     program = workshop.folder / "large_fragment"
-    result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(path), str(code), "-o", str(program)],
-                              {}, "")
+    result = build(workshop, program, path, code)
     require(result.status == 0, result.errors)
     result = run(workshop, program, [], 1, {**ONE, "TUTTI_DEVICE_MEMORY": LITTLE_MEMORY, "TUTTI_STATS": "json",
                                             "TUTTI_WORKERS": "1"})
@@ -277,8 +276,7 @@ def forms_are_the_same(workshop):
     code = workshop.folder / "forms.cpp"
     code.write_text(FORMS_CODE)
     program = workshop.folder / "forms"
-    result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(path), str(code), "-o", str(program)],
-                              {}, "")
+    result = build(workshop, program, path, code)
     require(result.status == 0, result.errors)
     shown = []
     for environment in ({"TUTTI_DEVICE": "cpu"}, ONE, TWO, {**ONE, "TUTTI_ROPE": "drag=1"}):
@@ -390,9 +388,8 @@ def numbers_come_from_devices(workshop, ranks):
     """Borders that are numbers: the steps run on devices, and eight or four bytes come home for each."""
     def make():
         program = workshop.folder / "luna-borders"
-        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2",
-                                   str(workshop.written("luna_borders.fa", BORDERS)),
-                                   str(workshop.written("luna_borders.cpp", BORDERS_CODE)), "-o", str(program)], {}, "")
+        result = build(workshop, program, workshop.written("luna_borders.fa", BORDERS),
+                       workshop.written("luna_borders.cpp", BORDERS_CODE))
         require(result.status == 0, result.errors)
         return program
     program = workshop.cached("luna-borders", make)
@@ -447,9 +444,8 @@ def numbers_make_the_same_once(workshop, devices, ranks, rope):
     through is."""
     def make():
         program = workshop.folder / "luna-walls"
-        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2",
-                                   str(workshop.written("luna_walls.fa", WALLS)),
-                                   str(workshop.written("luna_walls.cpp", WALLS_CODE)), "-o", str(program)], {}, "")
+        result = build(workshop, program, workshop.written("luna_walls.fa", WALLS),
+                       workshop.written("luna_walls.cpp", WALLS_CODE))
         require(result.status == 0, result.errors)
         return program
     result = run(workshop, workshop.cached("luna-walls", make), [], ranks,
@@ -527,8 +523,7 @@ def tuning_takes_six_steps_of_each_run(workshop):
     (workshop.folder / "tuned.fa").write_text(TUNED)
     (workshop.folder / "tuned.cpp").write_text(TUNED_CODE)
     program = workshop.folder / "tuned"
-    result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", str(program) + ".fa", str(program) + ".cpp", "-o",
-                               str(program)], {}, "")
+    result = build(workshop, program, f"{program}.fa", f"{program}.cpp")
     require(result.status == 0, result.errors)
     # Another worker may have begun with the next step when a run ends. There is one run that probes, for
     # later ones are given up where they take much longer than it, as they may on a busy machine.

@@ -3,7 +3,7 @@
 the program allows; what must not be merged is not; -fcheck finds annotations that are wrong."""
 import re
 
-from luna import FOLDER, compiled, require, run
+from luna import FOLDER, build, compiled, require, run
 from luna_devices import ONE, TWO, counted
 
 PARTS, SIZE, STEPS = 12, 16, 20
@@ -140,8 +140,7 @@ def built(workshop, name, text, code, *options):
     """A program of two files."""
     def make():
         program = workshop.folder / f"luna-{name}"
-        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", *options, str(text), str(code),
-                                   "-o", str(program)], {}, "")
+        result = build(workshop, program, *options, text, code)
         require(result.status == 0 and result.errors == "", result.errors)
         return program
     return workshop.cached(f"luna-merging-{name}", make)

@@ -6,7 +6,7 @@ import re
 
 from harness import ROOT
 from languages import NVCC
-from luna import FOLDER, require, run
+from luna import FOLDER, build, require, run
 
 SHIFT = """import c_fill(int n, name x) as fill;
 import c_shift(int n, value x, name y, name count) as shift : CUDA;
@@ -64,15 +64,14 @@ void c_show(const InputDF &x, const InputDF &count) {
 """
 
 
-def compiled(workshop, name, text, flags=()):
+def compiled(workshop, name, text, flags=(), level="-O2"):
     def make():
         path = workshop.folder / f"{name}.fa"
         path.write_text(text)
         code = workshop.folder / f"{name}_code.cpp"
         code.write_text(SHIFT_CODE)
         program = workshop.folder / name
-        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", *flags, str(path), str(code), "-o",
-                                   str(program)], {}, "")
+        result = build(workshop, program, *flags, path, code, level=level)
         require(result.status == 0, result.errors)
         return program
     return workshop.cached(f"luna-natives-{name}", make)
@@ -139,7 +138,7 @@ def only_for_devices(workshop):
 def functions_alone_find_devices(workshop):
     """No region and no derived version says that the program has something for devices."""
     program = compiled(workshop, "shift_alone", SHIFT.replace(": CUDA", ": CUDA, NOCPU"),
-                       ["-O0", "-DONLY", "-DON_HOST"])
+                       ["-DONLY", "-DON_HOST"], "-O0")
     counted, _ = shifted(workshop, program, fake(workshop))
     require(counted["fragments"]["devices"]["calls"] == 5, counted["fragments"])
 

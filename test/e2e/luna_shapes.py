@@ -7,7 +7,7 @@ import re
 import shlex
 
 from harness import ROOT
-from luna import require, run
+from luna import build, require, run
 
 FOLDER = ROOT / "test/e2e/luna_shapes"
 DEVICES = {"TUTTI_DEVICE": "opencl", "POCL_DEVICES": "pthread"}
@@ -46,7 +46,7 @@ STEPS, BEADS = 48, 48
 def compiled(workshop, path):
     def make():
         program = workshop.folder / f"luna-shape-{path.stem}"
-        result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O1", str(path), "-o", str(program)], {}, "")
+        result = build(workshop, program, path, level="-O1")
         require(result.status == 0, result.errors)
         proved = re.findall(r".*\[E-\w+\]", result.errors)
         require(not proved, f"warns of a right program: {proved}")

@@ -50,22 +50,24 @@ class Programs:
         self.is_all = is_all
         self.device = device
         self.procedures = folder / "procedures.o"
-        self.compile_procedures()
+        self.headers = folder / "ucenv.pch"
+        self.compile_what_all_need()
 
-    def compile_procedures(self):
-        """Once for all programs."""
+    def compile_what_all_need(self):
         source = self.folder / "procedures.cpp"
         source.write_text(luna_programs.PROCEDURES_TEXT)
-        done = execute([self.build / "bin/tuttic++", "-O1", "-I", self.build / "include/tutti/luna",
-                        "-c", source, "-o", self.procedures], {}, self.folder)
-        if done.returncode != 0:
-            raise Differs(f"procedures do not compile\n{shown(done.stderr)}")
+        include = self.build / "include/tutti/luna"
+        for words in (["-I", include, "-c", source, "-o", self.procedures],
+                      ["-DTUTTI_LUNA", "-x", "c++-header", include / "ucenv.h", "-o", self.headers]):
+            done = execute([self.build / "bin/tuttic++", "-O1", *words], {}, self.folder)
+            if done.returncode != 0:
+                raise Differs(f"procedures do not compile\n{shown(done.stderr)}")
 
     def compile(self, seed, text):
         source, binary = self.folder / f"luna_{seed}.fa", self.folder / f"luna_{seed}"
         source.write_text(text)
-        done = execute([self.build / "bin/tuttic-luna", "-O1", source, self.procedures, "-o", binary],
-                       {}, self.folder)
+        done = execute([self.build / "bin/tuttic-luna", "-O1", "-include-pch", self.headers, source, self.procedures,
+                        "-o", binary], {}, self.folder)
         if done.returncode != 0:
             raise Differs(f"does not compile\n{shown(done.stderr)}")
         return binary
