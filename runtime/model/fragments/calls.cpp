@@ -2,70 +2,84 @@
 /// \file
 /// A call from when it unfolds until it has ended: first all ranks find what it names and where it
 /// runs, then that rank waits for what it reads.
+#include "runtime/model/fragments/calls.h"
+
 #include "base/format.h"
-#include "runtime/model/fragments/state.h"
+#include "runtime/model/fragments/data.h"
+#include "runtime/model/fragments/evaluator.h"
+#include "runtime/model/fragments/failures.h"
+#include "runtime/model/fragments/frames.h"
+#include "runtime/model/fragments/gatherings.h"
+#include "runtime/model/fragments/inbox.h"
+#include "runtime/model/fragments/places.h"
+#include "runtime/model/fragments/request_limits.h"
+#include "runtime/model/fragments/ropes.h"
+#include "runtime/model/fragments/row_calls.h"
+#include "runtime/model/fragments/scopes.h"
+#include "runtime/model/fragments/waiters.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace tutti::model::fragments {
 
-void State::link(Waiter &waiter) {
-  waiter.before = all_.before;
-  waiter.behind = &all_;
-  all_.before->behind = &waiter;
-  all_.before = &waiter;
+Call &Calls::newCall(std::int32_t statement, Frame *frame) {
+  Call &call = *pool_.make();
+  call.isCall = true;
+  call.statement = statement;
+  call.frame = frame;
+  return call;
 }
 
-void State::unlink(Waiter &waiter) {
-  waiter.before->behind = waiter.behind;
-  waiter.behind->before = waiter.before;
+void Calls::begin(Call &call, Scope *scope, std::size_t count) {
+  call.scope = scope;
+  Scopes::enter(scope);
+  waiters_.link(call);
+  unfinished_ += count;
+  counts_.unfoldedPeak = std::max(counts_.unfoldedPeak, unfinished_);
+  call.number = held_.begin();
 }
 
-void State::makeCall(std::int32_t index, Frame *frame, Scope *scope) {
-  Call *call = calls_.make();
-  call->isCall = true;
-  call->statement = index;
-  call->frame = retain(frame);
-  call->scope = scope;
+void Calls::makeCall(std::int32_t index, Frame *frame, Scope *scope) {
+  Call *call = &newCall(index, Frames::retain(frame));
   if (!spareLists_.empty()) {
     call->arguments = std::move(spareLists_.back().first);
     call->outputs = std::move(spareLists_.back().second);
     spareLists_.pop_back();
   }
   call->arguments.resize(static_cast<std::size_t>(program_.statement(index).arguments.count));
-  enter(scope);
-  link(*call);
-  ++unfinished_;
-  call->number = held_.begin();
-  counts_.unfoldedPeak = std::max(counts_.unfoldedPeak, unfinished_);
+  begin(*call, scope, 1);
   for (const std::int32_t each : program_.list(program_.statement(index).rules)) {
     if (program_.unit().rules[each].kind == TUTTI_LUNA_REQ_COUNT) {
-      startLimit(index, each, frame);
+      limits_.startLimit(index, each, frame);
     }
   }
   advance(*call);
 }
 
-void State::advance(Call &call) {
-  if (failure_) {
+void Calls::advance(Call &call) {
+  if (failures_.hasFailed()) {
     return;
   }
   if (call.rows) {
-    makeRowsReady(call);
+    rowCalls_.makeRowsReady(call);
     return;
   }
   if (call.rank < 0) {
     if (!place(call)) {
       return;
     }
-    gatherPlace(call);
+    gatherings_.gatherPlace(call);
   }
   if (call.rank != settings_.rank) {
     dismiss(call);
   } else if (bind(call)) {
-    if (!gather(call) && !hold(call)) {
+    if (!gatherings_.gather(call) && !hold(call)) {
       makeReady(call);
     }
   } else if (isHolding()) {
@@ -75,14 +89,14 @@ void State::advance(Call &call) {
 
 /// Whether the call is held back: it reads nothing, many calls are older, and nobody lacks only
 /// what it makes.
-bool State::hold(Call &call) {
+bool Calls::hold(Call &call) {
   const char *types = program_.unit().procedures[program_.statement(call.statement).callee].types;
   bool hasOutput = false;
   for (std::size_t at = 0; at < call.arguments.size(); ++at) {
     const Entry *entry = call.arguments[at].entry;
     if (entry && types[at] == TUTTI_LUNA_TYPE_NAME) {
       hasOutput = true;
-      const auto asks = [](const Waiter *waiter) { return isStructure(*waiter); };
+      const auto asks = [](const Waiter *waiter) { return Waiters::isStructure(*waiter); };
       if (entry->isForAll || std::ranges::any_of(entry->waiters, asks)) {
         return false;
       }
@@ -108,7 +122,7 @@ bool State::hold(Call &call) {
 }
 
 /// The call is held back no longer.
-void State::release(Call &call) {
+void Calls::release(Call &call) {
   for (const Argument &argument : call.arguments) {
     if (argument.entry && argument.entry->maker == &call) {
       argument.entry->maker = nullptr;
@@ -120,18 +134,20 @@ void State::release(Call &call) {
   makeReady(call);
 }
 
-/// If all that a call lacks is held back, that is held back no longer.
-void State::demand(Waiter &waiter) {
-  if (!waiter.isCall || waiter.held == 0 || waiter.held < waiter.missing || failure_) {
+void Calls::makeNow(Call &call) {
+  held_.release(call);
+  release(call);
+}
+
+void Calls::demand(Waiter &waiter) {
+  if (!waiter.isCall || waiter.held == 0 || waiter.held < waiter.missing || failures_.hasFailed()) {
     return;
   }
   const auto &call = static_cast<const Call &>(waiter);
   const auto nodes = program_.list(program_.statement(call.statement).arguments);
   const auto take = [this](Entry *entry) {
     if (entry && entry->maker) {
-      Call &maker = *entry->maker;
-      held_.release(maker);
-      release(maker);
+      makeNow(*entry->maker);
     }
   };
   if (call.rows) {
@@ -146,15 +162,15 @@ void State::demand(Waiter &waiter) {
       continue;
     }
     program_.forData(nodes[at], 0, [&](std::int32_t node, std::int32_t up) {
-      if (Frame *frame = above(call.frame, up); isData(node, frame)) {
+      if (Frame *frame = above(call.frame, up); evaluator_.isData(node, frame)) {
         Ask ask{call.statement};
-        take(resolve(node, frame, ask));
+        take(evaluator_.resolve(node, frame, ask));
       }
     });
   }
 }
 
-void State::letGo() {
+void Calls::letGo() {
   if (Call *call = held_.force()) {
     release(*call);
   }
@@ -162,7 +178,7 @@ void State::letGo() {
 
 /// Finds all data fragments that the call names; what is an expression stays one, unless all ranks
 /// have to know its value.
-bool State::nameArguments(Call &call, Ask &ask) {
+bool Calls::nameArguments(Call &call, Ask &ask) {
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const char *types = program_.unit().procedures[statement.callee].types;
   const auto nodes = program_.list(statement.arguments);
@@ -172,9 +188,9 @@ bool State::nameArguments(Call &call, Ask &ask) {
       continue;
     }
     const bool isWhole = types[at] == TUTTI_LUNA_TYPE_NAME || types[at] == TUTTI_LUNA_TYPE_VALUE;
-    if (isWhole && isData(nodes[at], call.frame)) {
-      if (Entry *entry = resolve(nodes[at], call.frame, ask)) {
-        use(argument.entry, entry);
+    if (isWhole && evaluator_.isData(nodes[at], call.frame)) {
+      if (Entry *entry = evaluator_.resolve(nodes[at], call.frame, ask)) {
+        data_.use(argument.entry, entry);
       }
       continue;
     }
@@ -185,15 +201,15 @@ bool State::nameArguments(Call &call, Ask &ask) {
       const bool wasShared = std::exchange(ask.isShared, true);
       call.readsData = true;
       argument.isEvaluated =
-          evaluate(nodes[at], call.frame, ask, argument.value) &&
-          convert(argument.value, types[at], call.statement, at, nodes[at], call.frame);
+          evaluator_.evaluate(nodes[at], call.frame, ask, argument.value) &&
+          evaluator_.convert(argument.value, types[at], call.statement, at, nodes[at], call.frame);
       ask.isShared = wasShared;
       continue;
     }
     const std::size_t known = ask.read.size();
     program_.forData(nodes[at], 0, [&](std::int32_t node, std::int32_t up) {
-      if (Frame *frame = above(call.frame, up); isData(node, frame)) {
-        resolve(node, frame, ask);
+      if (Frame *frame = above(call.frame, up); evaluator_.isData(node, frame)) {
+        evaluator_.resolve(node, frame, ask);
       }
     });
     ask.read.truncate(known); // Whoever evaluates it makes the requests.
@@ -201,7 +217,7 @@ bool State::nameArguments(Call &call, Ask &ask) {
   return ask.missing.empty() && !ask.hasFailed;
 }
 
-bool State::nameOthers(Call &call, Ask &ask) {
+bool Calls::nameOthers(Call &call, Ask &ask) {
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const bool hasNone = statement.signals.count == 0 && statement.deletes.count == 0;
   if (hasNone || !call.signals.empty() || !call.deletes.empty()) {
@@ -210,41 +226,42 @@ bool State::nameOthers(Call &call, Ask &ask) {
   std::vector<Entry *> signals;
   std::vector<Entry *> deletes;
   for (const std::int32_t node : program_.list(statement.signals)) {
-    signals.push_back(resolve(node, call.frame, ask));
+    signals.push_back(evaluator_.resolve(node, call.frame, ask));
   }
   for (const std::int32_t node : program_.list(statement.deletes)) {
-    deletes.push_back(resolve(node, call.frame, ask));
+    deletes.push_back(evaluator_.resolve(node, call.frame, ask));
   }
   if (!ask.missing.empty() || ask.hasFailed) {
     return false;
   }
   call.signals.reserve(signals.size());
   for (Entry *entry : signals) {
-    use(call.signals.emplace_back(), entry);
+    data_.use(call.signals.emplace_back(), entry);
   }
   call.deletes.reserve(deletes.size());
   for (Entry *entry : deletes) {
-    use(call.deletes.emplace_back(), entry);
+    data_.use(call.deletes.emplace_back(), entry);
   }
   return true;
 }
 
-bool State::place(Call &call) {
+bool Calls::place(Call &call) {
   Ask ask{call.statement};
-  const bool isNamed = nameArguments(call, ask) && nameOthers(call, ask) && findPlace(call, ask);
+  const bool isNamed =
+      nameArguments(call, ask) && nameOthers(call, ask) && places_.findPlace(call, ask);
   if (isNamed && !ask.hasFailed) {
     ask.isShared = true; // All ranks have asked for what it has read.
-    return settle(ask);
+    return data_.settle(ask);
   }
   call.rank = -1;
-  if (!ask.hasFailed && !failure_) {
-    park(call, ask);
+  if (!ask.hasFailed && !failures_.hasFailed()) {
+    waiters_.park(call, ask);
   }
   return false;
 }
 
 /// Asks for what the call reads; whether all of it is there.
-bool State::bind(Call &call) {
+bool Calls::bind(Call &call) {
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const char *types = program_.unit().procedures[statement.callee].types;
   const auto nodes = program_.list(statement.arguments);
@@ -257,12 +274,13 @@ bool State::bind(Call &call) {
     if (Entry *entry = argument.entry) {
       argument.isEvaluated = true;
       call.readsData = true;
-      if ((isHome(*entry) || entry->isDeleted) && !countRequest(*entry, call.statement)) {
+      if ((data_.isHome(*entry) || entry->isDeleted) &&
+          !data_.countRequest(*entry, call.statement)) {
         return false;
       }
       ++entry->waitingReaders;
-      if (!isHome(*entry)) {
-        noteRequest(*entry);
+      if (!data_.isHome(*entry)) {
+        data_.noteRequest(*entry);
       }
       if (!entry->value.isSet()) {
         missing.missing.push_back(entry);
@@ -270,10 +288,10 @@ bool State::bind(Call &call) {
       continue;
     }
     Ask ask{call.statement};
-    if (evaluate(nodes[at], call.frame, ask, argument.value)) {
+    if (evaluator_.evaluate(nodes[at], call.frame, ask, argument.value)) {
       call.readsData = call.readsData || !ask.read.empty();
-      if (!settle(ask) ||
-          !convert(argument.value, types[at], call.statement, at, nodes[at], call.frame)) {
+      if (!data_.settle(ask) || !evaluator_.convert(argument.value, types[at], call.statement, at,
+                                                    nodes[at], call.frame)) {
         return false;
       }
       argument.isEvaluated = true;
@@ -281,30 +299,29 @@ bool State::bind(Call &call) {
     missing.hasFailed = ask.hasFailed;
     std::ranges::copy(ask.missing, std::back_inserter(missing.missing));
   }
-  return !missing.hasFailed && !failure_ && !park(call, missing);
+  return !missing.hasFailed && !failures_.hasFailed() && !waiters_.park(call, missing);
 }
 
-/// From here on the call has what it reads, whatever becomes of the data fragments.
-void State::takeValues(Call &call) {
+void Calls::takeValues(Call &call) {
   const char *types = program_.unit().procedures[program_.statement(call.statement).callee].types;
   for (std::size_t at = 0; at < call.arguments.size(); ++at) {
     Argument &argument = call.arguments[at];
     if (argument.entry && types[at] != TUTTI_LUNA_TYPE_NAME) {
       argument.value = argument.entry->value;
       --argument.entry->waitingReaders;
-      exhaust(*argument.entry);
+      data_.exhaust(*argument.entry);
     }
   }
   call.isReady = true;
 }
 
-void State::makeReady(Call &call) {
+void Calls::makeReady(Call &call) {
   takeValues(call);
   ready_.push_back(&call);
 }
 
-Call *State::takeReady() {
-  if (ready_.empty() || failure_) {
+Call *Calls::takeReady() {
+  if (ready_.empty() || failures_.hasFailed()) {
     return nullptr;
   }
   Call *call = ready_.front();
@@ -314,17 +331,17 @@ Call *State::takeReady() {
 }
 
 /// The call runs on another rank: what is at home here, it gets or brings.
-void State::dismiss(Call &call) {
+void Calls::dismiss(Call &call) {
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const char *types = program_.unit().procedures[statement.callee].types;
   const auto nodes = program_.list(statement.arguments);
   for (std::size_t at = 0; at < nodes.size(); ++at) {
     Argument &argument = call.arguments[at];
     if (Entry *entry = argument.entry) {
-      if (isHome(*entry) && types[at] == TUTTI_LUNA_TYPE_NAME) {
-        expect(*entry);
+      if (data_.isHome(*entry) && types[at] == TUTTI_LUNA_TYPE_NAME) {
+        Inbox::expect(*entry);
       } else if (types[at] != TUTTI_LUNA_TYPE_NAME) {
-        want(*entry, call.rank, call.statement);
+        data_.want(*entry, call.rank, call.statement);
       }
       continue;
     }
@@ -333,100 +350,85 @@ void State::dismiss(Call &call) {
     }
     program_.forData(nodes[at], 0, [&](std::int32_t node, std::int32_t up) {
       Frame *frame = above(call.frame, up);
-      if (!isData(node, frame)) {
+      if (!evaluator_.isData(node, frame)) {
         return;
       }
       Ask ask{call.statement};
-      Entry *entry = resolve(node, frame, ask);
+      Entry *entry = evaluator_.resolve(node, frame, ask);
       if (entry) {
-        want(*entry, call.rank, call.statement);
+        data_.want(*entry, call.rank, call.statement);
       }
     });
   }
   for (const std::vector<Entry *> *entries : {&call.signals, &call.deletes}) {
     for (Entry *entry : *entries) {
-      if (isHome(*entry)) {
-        expect(*entry);
+      if (data_.isHome(*entry)) {
+        Inbox::expect(*entry);
       }
     }
   }
   endCall(call);
 }
 
-void State::finish(Call &call, std::span<Value> outputs, double seconds) {
+void Calls::finish(Call &call, std::span<Value> outputs, double seconds) {
   --running_;
   if (call.rows) {
-    finishRows(call, outputs);
+    rowCalls_.finishRows(call, outputs);
     return;
   }
   if (!call.members.empty()) {
-    finishMembers(call, outputs);
+    gatherings_.finishMembers(call, outputs);
     return;
   }
-  noteSeconds(call, seconds);
-  noteTrial(call);
+  Ropes::noteSeconds(call, seconds);
+  gatherings_.noteTrial(call);
   conclude(call, outputs);
 }
 
-void State::conclude(Call &call, std::span<Value> outputs) {
+void Calls::conclude(Call &call, std::span<Value> outputs) {
   ++counts_.calls;
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
   std::size_t output = 0;
-  for (std::size_t at = 0; at < call.arguments.size() && !failure_; ++at) {
+  for (std::size_t at = 0; at < call.arguments.size() && !failures_.hasFailed(); ++at) {
     if (procedure.types[at] != TUTTI_LUNA_TYPE_NAME) {
       continue;
     }
     Entry &entry = *call.arguments[at].entry;
     Value value = std::move(outputs[output++]);
     if (!value.isSet()) {
-      fail(call,
-           fmt::format("'{}' returned without a value for its output '{}'", procedure.name,
-                       nameOf(entry)),
-           "E-UNSET");
+      failures_.fail(call,
+                     fmt::format("'{}' returned without a value for its output '{}'",
+                                 procedure.name, failures_.nameOf(entry)),
+                     "E-UNSET");
       break;
     }
-    produce(entry, std::move(value), call.statement);
+    data_.produce(entry, std::move(value), call.statement);
   }
-  for (std::size_t at = 0; at < call.signals.size() && !failure_; ++at) {
-    produce(*call.signals[at], Value(1), call.statement);
+  for (std::size_t at = 0; at < call.signals.size() && !failures_.hasFailed(); ++at) {
+    data_.produce(*call.signals[at], Value(1), call.statement);
   }
-  for (std::size_t at = 0; at < call.deletes.size() && !failure_; ++at) {
-    deleteData(*call.deletes[at], call.statement);
+  for (std::size_t at = 0; at < call.deletes.size() && !failures_.hasFailed(); ++at) {
+    data_.deleteData(*call.deletes[at], call.statement);
   }
   endCall(call);
 }
 
-/// A value that was made on this rank.
-void State::produce(Entry &entry, Value value, std::int32_t statement) {
-  if (isHome(entry)) {
-    assign(entry, std::move(value), statement, settings_.rank);
-    return;
-  }
-  ++counts_.made;
-  send(entry.home, kAssign, entry, value, statement);
-  if (!entry.isDeleted || outlives(entry)) {
-    keep(entry, std::move(value));
-    wake(entry);
-    exhaust(entry);
-  }
-}
-
-void State::endCall(Call &call) {
+void Calls::endCall(Call &call) {
   for (Argument &argument : call.arguments) {
-    unuse(argument.entry);
+    data_.unuse(argument.entry);
   }
   for (std::vector<Entry *> *entries : {&call.signals, &call.deletes}) {
     for (Entry *&entry : *entries) {
-      unuse(entry);
+      data_.unuse(entry);
     }
   }
   if (call.rows) {
     for (RowCall::Input &input : call.rows->inputs) {
-      std::ranges::for_each(input.entries, [this](Entry *&entry) { unuse(entry); });
+      std::ranges::for_each(input.entries, [this](Entry *&entry) { data_.unuse(entry); });
     }
   }
-  unlink(call);
+  Waiters::unlink(call);
   unfinished_ -= call.rows ? call.rows->sizes.size() : 1;
   held_.end(call);
   Frame *frame = call.frame;
@@ -434,9 +436,9 @@ void State::endCall(Call &call) {
   call.arguments.clear();
   call.outputs.clear();
   spareLists_.emplace_back(std::move(call.arguments), std::move(call.outputs));
-  calls_.free(&call);
-  release(frame);
-  leave(scope);
+  pool_.free(&call);
+  frames_.release(frame);
+  scopes_.leave(scope);
   while (Call *due = held_.takeDue()) {
     release(*due);
   }

@@ -140,6 +140,14 @@ struct Frame {
   std::vector<std::unique_ptr<Rope>> ropes; ///< Of loops that stand in the block.
 };
 
+/// So many frames around it.
+inline Frame *above(Frame *frame, std::int32_t up) {
+  for (; up > 0; --up) {
+    frame = frame->parent;
+  }
+  return frame;
+}
+
 /// Everything below a call of a sub, for what is to happen when it is over.
 struct Scope {
   Scope *outer = nullptr;

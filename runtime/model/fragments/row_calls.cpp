@@ -6,13 +6,27 @@
 /// That is done where it makes no difference but time: on one rank, where the loop has this one
 /// call, nothing that it names or evaluates asks for a data fragment but what it reads, and for
 /// all that it makes it is known how often that will be read. Anything else unfolds as ever.
+#include "runtime/model/fragments/row_calls.h"
+
 #include "base/format.h"
+#include "runtime/model/fragments/calls.h"
+#include "runtime/model/fragments/data.h"
+#include "runtime/model/fragments/evaluator.h"
+#include "runtime/model/fragments/failures.h"
+#include "runtime/model/fragments/frames.h"
+#include "runtime/model/fragments/gatherings.h"
 #include "runtime/model/fragments/merged.h"
-#include "runtime/model/fragments/state.h"
+#include "runtime/model/fragments/rows.h"
+#include "runtime/model/fragments/unfolding.h"
+#include "runtime/model/fragments/waiters.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace tutti::model::fragments {
 
@@ -29,46 +43,7 @@ void forgetWaiter(Entry &entry, const Waiter &waiter) {
 
 } // namespace
 
-/// The calls of the first step show whether devices take them, those of the second one are the
-/// first to be merged. If later loops came to life before that, they could not stay folded.
-bool State::awaitTrial(Activity &activity) {
-  constexpr int kTrials = 2;
-  if (settings_.ranks > 1 || !settings_.merges || settings_.checksMerges) {
-    return false;
-  }
-  const tutti_luna_block &body =
-      program_.unit().blocks[program_.statement(activity.statement).body];
-  for (const std::int32_t each : program_.list(body.statements)) {
-    const auto gathered = gathered_.find(each);
-    if (program_.mergeLoop(each) == activity.statement && isMerged(each) &&
-        !rowless_.contains(each) && !knownRuns_.contains(each) && gathered != gathered_.end() &&
-        gathered->second >= kTrials) {
-      takeOff(activity);
-      link(activity);
-      awaiting_[each].push_back(&activity);
-      return true;
-    }
-  }
-  return false;
-}
-
-/// It is known whether calls of the statement are merged, or that is waited for no longer.
-void State::endTrial(std::int32_t statement) {
-  gathered_.erase(statement);
-  const auto found = awaiting_.find(statement);
-  if (found == awaiting_.end()) {
-    return;
-  }
-  const std::vector<Activity *> activities = std::move(found->second);
-  awaiting_.erase(found);
-  for (auto each = activities.rbegin(); each != activities.rend(); ++each) {
-    unlink(**each);
-    stack_.push_back(*each);
-  }
-}
-
-/// Whether the calls of a loop whose bounds are known become one now.
-bool State::beginRows(Activity &activity) {
+bool RowCalls::beginRows(Activity &activity) {
   const tutti_luna_block &body =
       program_.unit().blocks[program_.statement(activity.statement).body];
   if (settings_.ranks > 1 || !settings_.merges || settings_.checksMerges ||
@@ -80,47 +55,40 @@ bool State::beginRows(Activity &activity) {
     return false;
   }
   const auto turns = static_cast<std::int32_t>(std::int64_t{activity.last} - activity.next + 1);
-  Call *call = calls_.make();
-  call->isCall = true;
-  call->statement = statement;
-  call->frame = makeFrame(activity.frame, program_.statement(activity.statement).body, FrameId(),
-                          activity.frame->chain);
+  Call *call = &calls_.newCall(
+      statement, frames_.makeFrame(activity.frame, program_.statement(activity.statement).body,
+                                   FrameId(), activity.frame->chain));
   call->frame->slots[0].value = Value(activity.next);
   call->rows = std::make_unique<RowCall>();
   call->arguments.resize(static_cast<std::size_t>(program_.statement(statement).arguments.count));
   if (!planRows(*call, turns)) {
-    release(call->frame);
-    calls_.free(call);
+    frames_.release(call->frame);
+    calls_.discard(*call);
     return false;
   }
-  const KnownRuns &known = knownRuns_[statement];
+  const KnownRuns &known = *gatherings_.knownRuns(statement);
   call->rank = settings_.rank;
   call->position = known.position;
   call->device = known.device;
   call->readsData = true;
-  call->scope = activity.scope;
-  enter(call->scope);
-  link(*call);
-  unfinished_ += call->rows->sizes.size();
-  counts_.unfoldedPeak = std::max(counts_.unfoldedPeak, unfinished_);
-  call->number = held_.begin();
+  calls_.begin(*call, activity.scope, call->rows->sizes.size());
   ++counts_.rowCalls;
   bindRows(*call);
   return true;
 }
 
 /// What the statement and what is known of its calls before say.
-bool State::canBeRows(const Activity &activity, std::int32_t index) {
-  const auto known = knownRuns_.find(index);
-  if (program_.mergeLoop(index) != activity.statement || !isMerged(index) ||
-      rowless_.contains(index) || known == knownRuns_.end()) {
+bool RowCalls::canBeRows(const Activity &activity, std::int32_t index) {
+  const KnownRuns *known = gatherings_.knownRuns(index);
+  if (program_.mergeLoop(index) != activity.statement || !gatherings_.isMerged(index) ||
+      rowless_.contains(index) || !known) {
     return false;
   }
   const auto turns = static_cast<std::size_t>(std::int64_t{activity.last} - activity.next + 1);
   const Runs whole{{0, turns}};
   const tutti_luna_statement &statement = program_.statement(index);
-  return known->second.first == activity.next && known->second.parts.size() == turns &&
-         known->second.runs == whole && statement.signals.count == 0 &&
+  return known->first == activity.next && known->parts.size() == turns && known->runs == whole &&
+         statement.signals.count == 0 &&
          std::ranges::none_of(program_.list(statement.rules), [this](std::int32_t each) {
            return program_.unit().rules[each].kind == TUTTI_LUNA_REQ_COUNT;
          });
@@ -128,14 +96,15 @@ bool State::canBeRows(const Activity &activity, std::int32_t index) {
 
 /// Finds what the call reads and makes; false if that is not known without asking for something.
 /// Nothing has changed then but what has entries.
-bool State::planRows(Call &call, std::int32_t turns) {
+bool RowCalls::planRows(Call &call, std::int32_t turns) {
   RowCall &rows = *call.rows;
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
   const Rule &place = program_.placeOf(call.statement);
-  if (!isPlain(place, call.frame) ||
-      !std::ranges::all_of(program_.list(statement.labelIndices),
-                           [&](std::int32_t node) { return isPlain(node, call.frame); })) {
+  if (!evaluator_.isPlain(place, call.frame) ||
+      !std::ranges::all_of(program_.list(statement.labelIndices), [&](std::int32_t node) {
+        return evaluator_.isPlain(node, call.frame);
+      })) {
     return false;
   }
   for (std::size_t at = 0; at < call.arguments.size(); ++at) {
@@ -193,7 +162,7 @@ bool State::planRows(Call &call, std::int32_t turns) {
 }
 
 /// Only what the call reads may be deleted, which nobody has deleted before then.
-bool State::planDeletes(Call &call, std::int32_t turns) {
+bool RowCalls::planDeletes(Call &call, std::int32_t turns) {
   for (const std::int32_t node : program_.list(program_.statement(call.statement).deletes)) {
     Neighbours names;
     names.count = static_cast<std::size_t>(turns);
@@ -214,35 +183,36 @@ bool State::planDeletes(Call &call, std::int32_t turns) {
 
 /// What is part of no row, and has no entry, is gone already: it has been read as often as it will
 /// be.
-void State::deleteRows(const Call &call) {
+void RowCalls::deleteRows(const Call &call) {
   for (const Neighbours &names : call.rows->deletes) {
     const bool hasRows = !names.base->rows.overlapping(names).empty();
-    for (std::size_t place = 0; place < names.count && !failure_; ++place) {
+    for (std::size_t place = 0; place < names.count && !failures_.hasFailed(); ++place) {
       const Tuple name = names.at(place);
-      if (hasEntry(*names.base, name) || (hasRows && names.base->rows.find(name))) {
+      if (data_.hasEntry(*names.base, name) || (hasRows && names.base->rows.find(name))) {
         Entry *entry = nullptr;
-        use(entry, lookUp(*names.base, name));
-        deleteData(*entry, call.statement);
-        unuse(entry);
+        data_.use(entry, data_.lookUp(*names.base, name));
+        data_.deleteData(*entry, call.statement);
+        data_.unuse(entry);
       }
     }
   }
 }
 
 /// An argument that is a number: the one of the first iteration, or the sum of sizes.
-bool State::evaluatePlain(Call &call, std::size_t argument, std::int32_t turns) {
+bool RowCalls::evaluatePlain(Call &call, std::size_t argument, std::int32_t turns) {
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
   const std::int32_t node = program_.list(statement.arguments)[argument];
   const char type = procedure.types[argument];
-  if (type == TUTTI_LUNA_TYPE_VALUE || type == TUTTI_LUNA_TYPE_NAME || !isPlain(node, call.frame)) {
+  if (type == TUTTI_LUNA_TYPE_VALUE || type == TUTTI_LUNA_TYPE_NAME ||
+      !evaluator_.isPlain(node, call.frame)) {
     return false;
   }
   Ask ask{call.statement};
   Value &value = call.arguments[argument].value;
   if (procedure.merge[argument] != TUTTI_LUNA_MERGE_SIZE) {
-    return evaluate(node, call.frame, ask, value) &&
-           convert(value, type, call.statement, argument, node, call.frame);
+    return evaluator_.evaluate(node, call.frame, ask, value) &&
+           evaluator_.convert(value, type, call.statement, argument, node, call.frame);
   }
   const std::int32_t first = call.frame->slots[0].value.integer();
   bool followsCounter = false;
@@ -254,7 +224,7 @@ bool State::evaluatePlain(Call &call, std::size_t argument, std::int32_t turns) 
   bool isKnown = true;
   for (std::int32_t turn = 0; turn < turns && isKnown; ++turn) {
     call.frame->slots[0].value = Value(first + turn);
-    isKnown = (turn > 0 && !followsCounter) || evaluateInt(node, call.frame, ask, size);
+    isKnown = (turn > 0 && !followsCounter) || evaluator_.evaluateInt(node, call.frame, ask, size);
     isKnown = isKnown && size >= 0;
     call.rows->sizes.push_back(size);
     sum += size;
@@ -265,10 +235,11 @@ bool State::evaluatePlain(Call &call, std::size_t argument, std::int32_t turns) 
 }
 
 /// The names that a node has in all iterations.
-bool State::planNames(Call &call, std::int32_t at, Neighbours &out) const {
+bool RowCalls::planNames(Call &call, std::int32_t at, Neighbours &out) const {
   const tutti_luna_node &node = program_.node(at);
   Base *base = above(call.frame, node.up)->slots[static_cast<std::size_t>(node.slot)].own.get();
-  if (node.kind != TUTTI_LUNA_SLOT || !base || !isPlain(program_.homeOf(base->slot), base->frame)) {
+  if (node.kind != TUTTI_LUNA_SLOT || !base ||
+      !evaluator_.isPlain(program_.homeOf(base->slot), base->frame)) {
     return false;
   }
   out.base = base;
@@ -280,7 +251,7 @@ bool State::planNames(Call &call, std::int32_t at, Neighbours &out) const {
     call.frame->slots[0].value = Value(tuple == &second ? first + 1 : first);
     for (const std::int32_t index : indices) {
       std::int32_t value = 0;
-      if (!calculateIndex(index, call.frame, ask, value)) {
+      if (!evaluator_.calculateIndex(index, call.frame, ask, value)) {
         return false;
       }
       tuple->add(value);
@@ -295,7 +266,7 @@ bool State::planNames(Call &call, std::int32_t at, Neighbours &out) const {
 }
 
 /// Whether nobody has heard of what is to be made, and how often each of it will be read.
-bool State::planOutput(const RowCall::Output &output, std::vector<std::int32_t> &uses) {
+bool RowCalls::planOutput(const RowCall::Output &output, std::vector<std::int32_t> &uses) {
   Base &base = *output.base;
   const Uses *known = program_.usesOf(base.slot);
   if (!known) {
@@ -304,7 +275,7 @@ bool State::planOutput(const RowCall::Output &output, std::vector<std::int32_t> 
   const bool mayBeBuried = base.graves.mayHave(output.first, output.position, output.count);
   for (std::size_t place = 0; place < output.count; ++place) {
     const Tuple name = output.at(place);
-    if (hasEntry(base, name) || (mayBeBuried && base.graves.find(name))) {
+    if (data_.hasEntry(base, name) || (mayBeBuried && base.graves.find(name))) {
       return false;
     }
   }
@@ -316,7 +287,7 @@ bool State::planOutput(const RowCall::Output &output, std::vector<std::int32_t> 
 }
 
 /// Asks for what the call reads.
-void State::bindRows(Call &call) {
+void RowCalls::bindRows(Call &call) {
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
   Ask ask{call.statement};
@@ -333,9 +304,9 @@ void State::bindRows(Call &call) {
       if (place >= from && place < to) {
         continue;
       }
-      Entry *entry = lookUp(*input.base, input.at(place));
-      use(input.entries[place], entry);
-      if (!countRequest(*entry, call.statement)) {
+      Entry *entry = data_.lookUp(*input.base, input.at(place));
+      data_.use(input.entries[place], entry);
+      if (!data_.countRequest(*entry, call.statement)) {
         return;
       }
       ++entry->waitingReaders;
@@ -344,11 +315,11 @@ void State::bindRows(Call &call) {
       }
     }
   }
-  park(call, ask);
+  waiters_.park(call, ask);
   if (call.missing > 0) {
-    rowCalls_.insert(&call);
-    if (isHolding()) {
-      demand(call);
+    waiting_.insert(&call);
+    if (calls_.isHolding()) {
+      calls_.demand(call);
     }
   } else {
     makeRowsReady(call);
@@ -357,7 +328,7 @@ void State::bindRows(Call &call) {
 
 /// The row that has what the call does not read as data fragments of their own: all slabs, or none
 /// of the outer borders.
-void State::findRow(RowCall &rows, RowCall::Input &input, char letter) {
+void RowCalls::findRow(RowCall &rows, RowCall::Input &input, char letter) {
   const auto fits = [&](const Row &row) {
     const std::size_t outer = letter == TUTTI_LUNA_MERGE_LEFT ? 0 : input.count - 1;
     return letter == TUTTI_LUNA_MERGE_BULK
@@ -375,15 +346,14 @@ void State::findRow(RowCall &rows, RowCall::Input &input, char letter) {
     for (RowCall::Input &other : rows.inputs) {
       other.row = other.row == row ? nullptr : other.row;
     }
-    spread(*row);
+    rows_.spread(*row);
   }
 }
 
-/// The call has all that it reads.
-void State::makeRowsReady(Call &call) {
+void RowCalls::makeRowsReady(Call &call) {
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
-  rowCalls_.erase(&call);
+  waiting_.erase(&call);
   for (RowCall::Input &input : call.rows->inputs) {
     const char letter = procedure.merge[input.argument];
     takeRow(call, input, letter);
@@ -392,16 +362,16 @@ void State::makeRowsReady(Call &call) {
     }
     const Entry *outer =
         letter == TUTTI_LUNA_MERGE_LEFT ? input.entries.front() : input.entries.back();
-    if (!isWholeBorder(call, input.slabs.front(), nameOf(*outer))) {
+    if (!gatherings_.isWholeBorder(call, input.slabs.front(), failures_.nameOf(*outer))) {
       return;
     }
   }
   call.isReady = true;
-  ready_.push_back(&call);
+  calls_.addReady(call);
 }
 
 /// From here on the call has the values, whatever becomes of the data fragments.
-void State::takeRow(Call &call, RowCall::Input &input, char letter) {
+void RowCalls::takeRow(Call &call, RowCall::Input &input, char letter) {
   const std::size_t outer = letter == TUTTI_LUNA_MERGE_LEFT ? 0 : input.count - 1;
   for (std::size_t place = 0; place < input.count; ++place) {
     if (Entry *entry = input.entries[place]) {
@@ -409,7 +379,7 @@ void State::takeRow(Call &call, RowCall::Input &input, char letter) {
         input.slabs.push_back(entry->value);
       }
       --entry->waitingReaders;
-      exhaust(*entry);
+      data_.exhaust(*entry);
     }
   }
   if (Row *row = std::exchange(input.row, nullptr)) {
@@ -417,41 +387,41 @@ void State::takeRow(Call &call, RowCall::Input &input, char letter) {
       input.slabs.push_back(row->value);
     }
     row->readers.erase(std::ranges::find(row->readers, &call));
-    readRow(*row, input);
+    rows_.readRow(*row, input);
   }
 }
 
-void State::finishRows(Call &call, std::span<Value> outputs) {
+void RowCalls::finishRows(Call &call, std::span<Value> outputs) {
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const tutti_luna_procedure &procedure = program_.unit().procedures[statement.callee];
   counts_.calls += call.rows->sizes.size();
-  for (std::size_t at = 0; at < outputs.size() && !failure_; ++at) {
+  for (std::size_t at = 0; at < outputs.size() && !failures_.hasFailed(); ++at) {
     RowCall::Output &output = call.rows->outputs[at];
     if (!outputs[at].isSet()) {
-      fail(call,
-           fmt::format("'{}' returned without a value for its output '{}'", procedure.name,
-                       nameOf(*lookUp(*output.base, output.first))),
-           "E-UNSET");
+      failures_.fail(call,
+                     fmt::format("'{}' returned without a value for its output '{}'",
+                                 procedure.name,
+                                 failures_.nameOf(*data_.lookUp(*output.base, output.first))),
+                     "E-UNSET");
       break;
     }
     if (output.row) {
-      fillRow(*output.row, std::move(outputs[at]));
+      rows_.fillRow(*output.row, std::move(outputs[at]));
       continue;
     }
     std::vector<Value> values = splitValue(outputs[at], output.letter, call.rows->sizes);
-    for (std::size_t place = 0; place < output.count && !failure_; ++place) {
-      produce(*lookUp(*output.base, output.at(place)), std::move(values[place]), call.statement);
+    for (std::size_t place = 0; place < output.count && !failures_.hasFailed(); ++place) {
+      data_.produce(*data_.lookUp(*output.base, output.at(place)), std::move(values[place]),
+                    call.statement);
     }
   }
   deleteRows(call);
-  endCall(call);
+  calls_.endCall(call);
 }
 
-/// Nothing goes on anywhere: loops whose calls wait as one come to life, so that whatever can go on
-/// does, and what is said of the rest is the same as ever.
-void State::unfoldRows() {
-  const std::vector<Call *> calls(rowCalls_.begin(), rowCalls_.end());
-  rowCalls_.clear();
+void RowCalls::unfoldRows() {
+  const std::vector<Call *> calls(waiting_.begin(), waiting_.end());
+  waiting_.clear();
   for (Call *call : calls) {
     for (RowCall::Input &input : call->rows->inputs) {
       if (input.row) {
@@ -470,12 +440,12 @@ void State::unfoldRows() {
   for (Call *call : calls) {
     for (RowCall::Output &output : call->rows->outputs) {
       if (output.row) {
-        forgetRow(*output.row);
+        rows_.forgetRow(*output.row);
       }
     }
     rowless_.insert(call->statement);
-    start(program_.mergeLoop(call->statement), call->frame->parent, call->scope);
-    endCall(*call);
+    unfolding_.start(program_.mergeLoop(call->statement), call->frame->parent, call->scope);
+    calls_.endCall(*call);
   }
 }
 

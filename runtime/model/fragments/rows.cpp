@@ -2,23 +2,29 @@
 /// \file
 /// Data fragments that merged calls make and read all at once: as long as nobody else asks for one
 /// of them, they have no entries.
+#include "runtime/model/fragments/rows.h"
+
+#include "runtime/model/fragments/calls.h"
+#include "runtime/model/fragments/data.h"
 #include "runtime/model/fragments/merged.h"
-#include "runtime/model/fragments/state.h"
+#include "runtime/model/fragments/row_calls.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace tutti::model::fragments {
 
-/// Its frame goes, or nobody will ask for it any more.
-void State::forgetRow(const Row &row) {
+void Rows::forgetRow(const Row &row) {
   counts_.live -= row.live;
   counts_.liveBytes -= row.liveBytes;
   static_cast<void>(row.base->rows.take(row));
 }
 
-/// Somebody asks for one of its data fragments: all of them get entries.
-void State::spread(Row &row) {
+void Rows::spread(Row &row) {
   const std::unique_ptr<Row> own = row.base->rows.take(row);
   counts_.live -= own->live;
   counts_.liveBytes -= own->liveBytes;
@@ -31,7 +37,7 @@ void State::spread(Row &row) {
     values = splitValue(own->value, own->letter, own->sizes);
   }
   for (std::size_t place = 0; place < own->count; ++place) {
-    Entry &entry = *lookUp(*own->base, own->at(place));
+    Entry &entry = *data_.lookUp(*own->base, own->at(place));
     entry.uses = own->uses[place];
     if (own->maker) {
       continue;
@@ -40,9 +46,9 @@ void State::spread(Row &row) {
     entry.producer = own->statement;
     if (entry.uses == 0) {
       entry.isDeleted = true;
-      tryBury(entry);
+      data_.tryBury(entry);
     } else {
-      keep(entry, std::move(values[place]));
+      data_.keep(entry, std::move(values[place]));
     }
   }
   for (Call *reader : own->readers) {
@@ -51,7 +57,7 @@ void State::spread(Row &row) {
 }
 
 /// A call that waits for a row which has entries now.
-void State::spreadFor(Row &row, Call &reader) {
+void Rows::spreadFor(Row &row, Call &reader) {
   for (RowCall::Input &input : reader.rows->inputs) {
     if (input.row != &row) {
       continue;
@@ -62,8 +68,8 @@ void State::spreadFor(Row &row, Call &reader) {
       if (!row.find(input.at(place))) {
         continue;
       }
-      Entry *entry = lookUp(*input.base, input.at(place));
-      use(input.entries[place], entry);
+      Entry *entry = data_.lookUp(*input.base, input.at(place));
+      data_.use(input.entries[place], entry);
       ++entry->requests;
       ++entry->waitingReaders;
       if (row.maker) {
@@ -74,8 +80,7 @@ void State::spreadFor(Row &row, Call &reader) {
   }
 }
 
-/// A call has taken what it reads of a row.
-void State::readRow(Row &row, const Neighbours &read) {
+void Rows::readRow(Row &row, const Neighbours &read) {
   const auto [from, to] = row.commonWith(read);
   for (std::size_t place = from; place < to; ++place) {
     --row.uses[place];
@@ -87,8 +92,7 @@ void State::readRow(Row &row, const Neighbours &read) {
   }
 }
 
-/// The value of a row is there.
-void State::fillRow(Row &row, Value value) {
+void Rows::fillRow(Row &row, Value value) {
   row.maker = nullptr;
   row.live = static_cast<std::uint64_t>(
       std::ranges::count_if(row.uses, [](std::int32_t uses) { return uses > 0; }));
@@ -106,9 +110,9 @@ void State::fillRow(Row &row, Value value) {
   }
   for (Call *reader : readers) {
     if (--reader->missing == 0) {
-      makeRowsReady(*reader);
-    } else if (isHolding()) {
-      demand(*reader);
+      rowCalls_.makeRowsReady(*reader);
+    } else if (calls_.isHolding()) {
+      calls_.demand(*reader);
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What is said of a program that is wrong.
+/// Why nothing goes on.
 #include "base/format.h"
 #include "runtime/model/fragments/state.h"
 #include "runtime/model/fragments/wire.h"
@@ -8,45 +8,10 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace tutti::model::fragments {
-
-void State::failAt(std::string_view at, std::string_view text, std::string_view code) {
-  if (!failure_) {
-    failure_ = Failure{fmt::format("{}: run-time error: {} [{}]", at, text, code)};
-  }
-}
-
-void State::fail(Call &call, std::string_view text, std::string_view code) {
-  failAt(program_.at(call.statement), fmt::format("{}{}", text, chainOf(call.frame)), code);
-}
-
-std::string State::nameOf(const Entry &entry) const {
-  std::string name = program_.unit().slots[entry.base->slot].name;
-  for (std::size_t at = 0; at < entry.tuple.count(); ++at) {
-    name += fmt::format("[{}]", entry.tuple[at]);
-  }
-  return name;
-}
-
-std::string State::whoIs(std::int32_t statement) const {
-  return fmt::format("{} at {}", program_.nameOf(statement), program_.at(statement));
-}
-
-/// Through which calls of subs the program came there, the innermost first.
-std::string State::chainOf(const Frame *frame) const {
-  constexpr int kMost = 4;
-  std::string text;
-  int depth = 0;
-  for (const Chain *chain = frame->chain.get(); chain; chain = chain->outer.get()) {
-    if (depth++ == kMost) {
-      return text + ", ...";
-    }
-    text += fmt::format("{} {}", depth == 1 ? "; in" : ", in", whoIs(chain->statement));
-  }
-  return text;
-}
 
 std::vector<std::byte> State::describeWaiting() {
   std::vector<std::byte> bytes;
@@ -54,44 +19,44 @@ std::vector<std::byte> State::describeWaiting() {
   const auto addName = [&](const Entry &entry) {
     writer.add(entry.base->frame->id);
     writer.add(entry.base->slot);
-    writer.addText(nameOf(entry));
+    writer.addText(failures_.nameOf(entry));
   };
   std::unordered_map<const Waiter *, const Entry *> lacks;
-  for (const Frame *frame = firstFrame_; frame; frame = frame->behind) {
-    for (std::int32_t at = 0; at < frame->block->slotCount; ++at) {
-      const Base *base = frame->slots[static_cast<std::size_t>(at)].own.get();
+  frames_.forEach([&](const Frame &frame) {
+    for (std::int32_t at = 0; at < frame.block->slotCount; ++at) {
+      const Base *base = frame.slots[static_cast<std::size_t>(at)].own.get();
       for (const Entry *entry = base ? base->first : nullptr; entry; entry = entry->nextInBase) {
         for (const Waiter *waiter : entry->waiters) {
           lacks.emplace(waiter, entry);
         }
       }
     }
-  }
+  });
   // Calls that wait for others to be merged with them lack what one of those does.
   std::unordered_map<const Gathering *, const Entry *> gatheringLacks;
   for (const auto &[waiter, entry] : lacks) {
     if (const auto *call = waiter->isCall ? static_cast<const Call *>(waiter) : nullptr) {
-      gatheringLacks.emplace(gatheringOf(*call), entry);
+      gatheringLacks.emplace(gatherings_.gatheringOf(*call), entry);
     }
   }
   gatheringLacks.erase(nullptr);
-  for (const Waiter *waiter = all_.behind; waiter != &all_; waiter = waiter->behind) {
-    const auto *call = waiter->isCall ? static_cast<const Call *>(waiter) : nullptr;
-    auto found = lacks.find(waiter);
+  waiters_.forEach([&](const Waiter &waiter) {
+    const auto *call = waiter.isCall ? static_cast<const Call *>(&waiter) : nullptr;
+    auto found = lacks.find(&waiter);
     if (call && found == lacks.end()) {
-      const auto theirs = gatheringLacks.find(gatheringOf(*call));
+      const auto theirs = gatheringLacks.find(gatherings_.gatheringOf(*call));
       if (theirs != gatheringLacks.end()) {
-        found = lacks.emplace(waiter, theirs->second).first;
+        found = lacks.emplace(&waiter, theirs->second).first;
       }
     }
     // What all ranks wait with, one of them tells of.
     const bool isMine =
         call && call->rank >= 0 ? call->rank == settings_.rank : settings_.rank == 0;
     if (!isMine || found == lacks.end()) {
-      continue;
+      return;
     }
-    writer.add(waiter->statement);
-    writer.addText(chainOf(waiter->frame));
+    writer.add(waiter.statement);
+    writer.addText(failures_.chainOf(waiter.frame));
     addName(*found->second);
     std::vector<const Entry *> makes;
     if (call) {
@@ -108,7 +73,7 @@ std::vector<std::byte> State::describeWaiting() {
     for (const Entry *entry : makes) {
       addName(*entry);
     }
-  }
+  });
   return bytes;
 }
 

@@ -6,12 +6,25 @@
 /// calls of a round take, and tells rank 0 when they are over. Rank 0 says from that which borders
 /// hold two rounds later, and no rank unfolds that round before it knows. So whoever asks for the
 /// place of a step's data finds the same as everybody else, and nobody is asked for it.
-#include "runtime/model/fragments/state.h"
+#include "runtime/model/fragments/ropes.h"
+
+#include "base/check.h"
+#include "runtime/model/fragments/frames.h"
+#include "runtime/model/fragments/outbox.h"
+#include "runtime/model/fragments/scopes.h"
+#include "runtime/model/fragments/unfolding.h"
+#include "runtime/model/fragments/waiters.h"
 #include "runtime/model/fragments/wire.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <limits>
+#include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace tutti::model::fragments {
 
@@ -40,7 +53,7 @@ std::span<const std::byte> unpacked(const Value &value) {
 
 } // namespace
 
-Rope &State::ropeOf(Frame &frame, std::int32_t loop) {
+Rope &Ropes::ropeOf(Frame &frame, std::int32_t loop) {
   for (const std::unique_ptr<Rope> &each : frame.ropes) {
     if (each->loop == loop) {
       return *each;
@@ -54,31 +67,30 @@ Rope &State::ropeOf(Frame &frame, std::int32_t loop) {
   extend(rope, {});
   extend(rope, {});
   rope.end = isFrozen_ ? kNever : rope.end;
-  ropes_.insert(&rope);
+  all_.insert(&rope);
   return rope;
 }
 
-void State::forgetRopes(Frame &frame) {
+void Ropes::forgetRopes(Frame &frame) {
   for (const std::unique_ptr<Rope> &each : frame.ropes) {
-    ropes_.erase(each.get());
+    all_.erase(each.get());
   }
   frame.ropes.clear();
 }
 
 /// A loop that is known to have no third round keeps its borders.
-bool State::doesMove(const Rope &rope) const {
+bool Ropes::doesMove(const Rope &rope) const {
   const std::int64_t third = program_.stepLoop(rope.loop)->first + 2 * settings_.round;
   return !isFrozen_ && (!rope.last || *rope.last >= third);
 }
 
-const Cut &State::cutAt(const Rope &rope, std::int64_t step) {
+const Cut &Ropes::cutAt(const Rope &rope, std::int64_t step) {
   const auto later = std::ranges::upper_bound(rope.cuts.begin() + 1, rope.cuts.end(), step,
                                               std::ranges::less(), &Cut::first);
   return *std::prev(later);
 }
 
-/// Null in `out` if its borders never move. False if it has to be waited for what they are.
-bool State::cutOf(const Base &base, const Tuple &tuple, Ask &ask, const Cut *&out) {
+bool Ropes::cutOf(const Base &base, const Tuple &tuple, Ask &ask, const Cut *&out) {
   const Steps *steps = isBalanced() ? program_.stepsOf(base.slot) : nullptr;
   out = nullptr;
   if (!steps || steps->index >= tuple.count()) {
@@ -95,8 +107,7 @@ bool State::cutOf(const Base &base, const Tuple &tuple, Ask &ask, const Cut *&ou
   return true;
 }
 
-/// Of the step that a frame belongs to. It has begun, so its borders are known.
-const Cut *State::cutOf(Frame *frame) {
+const Cut *Ropes::cutOf(Frame *frame) {
   for (; isBalanced() && frame && frame->parent; frame = frame->parent) {
     if (const StepLoop *loop = program_.stepLoopOf(frame->block)) {
       return &cutAt(ropeOf(*frame->parent, loop->statement), frame->slots[0].value.integer());
@@ -105,15 +116,15 @@ const Cut *State::cutOf(Frame *frame) {
   return nullptr;
 }
 
-Entry &State::gateOf(Rope &rope, std::int64_t step) {
+Entry &Ropes::gateOf(Rope &rope, std::int64_t step) {
   Entry &gate = rope.gates[step];
   gate.users = std::max(gate.users, 1U); // Nobody buries it.
   return gate;
 }
 
 /// Whoever asks finds what he waits for, or waits again.
-void State::openGates(Rope &rope) {
-  Frame *frame = retain(rope.frame);
+void Ropes::openGates(Rope &rope) {
+  Frame *frame = Frames::retain(rope.frame);
   std::vector<std::int64_t> steps;
   for (const auto &[step, gate] : rope.gates) {
     if (step < rope.end || (rope.last && step > *rope.last)) {
@@ -127,23 +138,22 @@ void State::openGates(Rope &rope) {
     }
     Entry &gate = found->second;
     ++gate.users; // Whoever is woken may open this one, too.
-    wake(gate);
+    waiters_.wake(gate);
     if (--gate.users == 1 && gate.waiters.empty()) {
       rope.gates.erase(found);
     }
   }
-  release(frame);
+  frames_.release(frame);
 }
 
-bool State::isGated() const {
-  return std::ranges::any_of(ropes_, [](const Rope *rope) {
+bool Ropes::isGated() const {
+  return std::ranges::any_of(all_, [](const Rope *rope) {
     return std::ranges::any_of(rope->gates,
                                [](const auto &gate) { return !gate.second.waiters.empty(); });
   });
 }
 
-/// A loop's bounds are known.
-void State::beginRope(Activity &activity) {
+void Ropes::beginRope(Activity &activity) {
   if (!isBalanced() || !program_.stepLoop(activity.statement)) {
     return;
   }
@@ -153,9 +163,7 @@ void State::beginRope(Activity &activity) {
   openGates(rope);
 }
 
-/// Whether the iteration may come to life; it belongs to `activity.round` then, if that is not
-/// null.
-bool State::enterRound(Activity &activity, std::int64_t turn) {
+bool Ropes::enterRound(Activity &activity, std::int64_t turn) {
   if (!isBalanced() || !program_.stepLoop(activity.statement)) {
     return true;
   }
@@ -170,7 +178,7 @@ bool State::enterRound(Activity &activity, std::int64_t turn) {
   if (turn >= rope.end) {
     Ask ask{activity.statement, true};
     ask.missing.push_back(&gateOf(rope, turn));
-    suspend(activity, ask);
+    unfolding_.suspend(activity, ask);
     return false;
   }
   const auto later =
@@ -182,10 +190,10 @@ bool State::enterRound(Activity &activity, std::int64_t turn) {
   leaveRound(activity);
   round.scope.rope = &rope;
   round.scope.outer = activity.scope;
-  round.scope.frame = retain(activity.frame);
+  round.scope.frame = Frames::retain(activity.frame);
   round.scope.statement = activity.statement;
-  enter(activity.scope);
-  enter(&round.scope);
+  Scopes::enter(activity.scope);
+  Scopes::enter(&round.scope);
   activity.round = &round.scope;
   if (settings_.rank == 0) { // The others are going to tell of theirs.
     activity.frame->expected += settings_.ranks - 1;
@@ -193,10 +201,11 @@ bool State::enterRound(Activity &activity, std::int64_t turn) {
   return true;
 }
 
-void State::leaveRound(Activity &activity) { leave(std::exchange(activity.round, nullptr)); }
+void Ropes::leaveRound(Activity &activity) {
+  scopes_.leave(std::exchange(activity.round, nullptr));
+}
 
-/// Of a call that is about to end.
-void State::noteSeconds(const Call &call, double seconds) {
+void Ropes::noteSeconds(const Call &call, double seconds) {
   Scope *scope = call.scope;
   while (scope && !scope->rope) {
     scope = scope->outer;
@@ -212,8 +221,7 @@ void State::noteSeconds(const Call &call, double seconds) {
   }
 }
 
-/// All that this rank has of a round is over.
-void State::endRound(Scope &scope) {
+void Ropes::endRound(Scope &scope) {
   Rope &rope = *scope.rope;
   Frame *frame = scope.frame;
   const auto place =
@@ -236,14 +244,12 @@ void State::endRound(Scope &scope) {
   if (settings_.rank == 0) {
     hearRound(rope, packed(bytes));
   } else {
-    sendOfRope(0, kRound, rope, packed(bytes));
+    outbox_.sendOfRope(0, kRound, rope, packed(bytes));
   }
-  release(frame);
+  frames_.release(frame);
 }
 
-/// On rank 0: what one rank says of a round. Those that all have told of decide, in their order,
-/// about the second next.
-void State::hearRound(Rope &rope, const Value &told) {
+void Ropes::hearRound(Rope &rope, const Value &told) {
   Reader reader(unpacked(told));
   const auto number = static_cast<std::size_t>(reader.take<std::int64_t>() - rope.firstSum);
   if (isFrozen_) {
@@ -258,17 +264,17 @@ void State::hearRound(Rope &rope, const Value &told) {
     const auto bucket = reader.take<std::int32_t>();
     sum.seconds[static_cast<std::size_t>(bucket)] += reader.take<double>();
   }
-  Frame *frame = retain(rope.frame);
+  Frame *frame = Frames::retain(rope.frame);
   while (!rope.sums.empty() && rope.sums.front().told == settings_.ranks) {
     const std::vector<double> seconds = std::move(rope.sums.front().seconds);
     rope.sums.pop_front();
     ++rope.firstSum;
     decide(rope, seconds);
   }
-  release(frame);
+  frames_.release(frame);
 }
 
-void State::decide(Rope &rope, std::span<const double> seconds) {
+void Ropes::decide(Rope &rope, std::span<const double> seconds) {
   if (!rope.segments) {
     rope.segments.emplace(equalSegments(settings_.ranks, kBuckets), settings_.moveSeconds);
   }
@@ -287,14 +293,13 @@ void State::decide(Rope &rope, std::span<const double> seconds) {
     writer.add(border);
   }
   for (std::int32_t rank = 1; rank < settings_.ranks; ++rank) {
-    sendOfRope(rank, kCut, rope, packed(bytes));
+    outbox_.sendOfRope(rank, kCut, rope, packed(bytes));
   }
   extend(rope, borders);
   openGates(rope);
 }
 
-/// Rank 0 says what holds in the next round that nothing is known of.
-void State::hearCut(Rope &rope, const Value &told) {
+void Ropes::hearCut(Rope &rope, const Value &told) {
   Reader reader(unpacked(told));
   balance::Borders borders;
   while (!reader.isAtEnd()) {
@@ -305,7 +310,7 @@ void State::hearCut(Rope &rope, const Value &told) {
 }
 
 /// Without borders those before hold on.
-void State::extend(Rope &rope, balance::Borders borders) const {
+void Ropes::extend(Rope &rope, balance::Borders borders) const {
   if (!borders.empty()) {
     rope.cuts.push_back({rope.end, std::move(borders)});
   }
@@ -313,28 +318,23 @@ void State::extend(Rope &rope, balance::Borders borders) const {
   rope.end += settings_.round;
 }
 
-void State::freeze() {
-  for (std::int32_t rank = 1; rank < settings_.ranks; ++rank) {
-    Writer writer(outgoing_[static_cast<std::size_t>(rank)]);
-    writer.add(std::uint8_t{kFreeze});
-    writer.add(FrameId());
-    hasOutgoing_ = true;
-  }
+void Ropes::freeze() {
+  outbox_.tellFrozen();
   freezeHere();
 }
 
-void State::freezeHere() {
+void Ropes::freezeHere() {
   isFrozen_ = true;
-  const std::vector<Rope *> ropes(ropes_.begin(), ropes_.end());
+  const std::vector<Rope *> ropes(all_.begin(), all_.end());
   for (Rope *rope : ropes) {
-    retain(rope->frame);
+    Frames::retain(rope->frame);
     rope->end = kNever;
   }
   for (Rope *rope : ropes) {
     openGates(*rope);
   }
   for (Rope *rope : ropes) {
-    release(rope->frame);
+    frames_.release(rope->frame);
   }
 }
 

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Where data fragments live and calls run: every rank finds the same, and asks nobody.
-#include "runtime/model/fragments/state.h"
+#include "runtime/model/fragments/places.h"
+
+#include "runtime/model/fragments/evaluator.h"
+#include "runtime/model/fragments/ropes.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
 namespace tutti::model::fragments {
@@ -17,18 +23,17 @@ std::int32_t modulo(std::int64_t value, std::int32_t ranks) {
 
 } // namespace
 
-/// False if a value that the rule uses is missing. `cut`: the borders of the rope, if they move.
-bool State::rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask, const Cut *cut,
-                   Spot &out) {
+bool Places::rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &ask, const Cut *cut,
+                    Spot &out) {
   const tutti_luna_rule &says = program_.unit().rules[rule.rule];
   Frame *of = above(frame, rule.up);
   const Tuple *before = std::exchange(ask.pattern, &pattern);
   const bool wasShared = std::exchange(ask.isShared, true);
   std::int32_t at = 0;
   std::int32_t length = 0;
-  bool isKnown = evaluateInt(says.value, of, ask, at);
+  bool isKnown = evaluator_.evaluateInt(says.value, of, ask, at);
   if (isKnown && rule.lengthNode >= 0) {
-    isKnown = evaluateInt(rule.lengthNode, above(of, rule.lengthUp), ask, length);
+    isKnown = evaluator_.evaluateInt(rule.lengthNode, above(of, rule.lengthUp), ask, length);
   }
   ask.pattern = before;
   ask.isShared = wasShared;
@@ -41,16 +46,16 @@ bool State::rankOf(const Rule &rule, Frame *frame, const Tuple &pattern, Ask &as
 }
 
 /// Of a coordinate of a rope.
-void State::findSpot(std::int64_t inside, std::int64_t length, const Cut *cut, Spot &out) const {
+void Places::findSpot(std::int64_t inside, std::int64_t length, const Cut *cut, Spot &out) const {
   if (cut) {
-    out.bucket = static_cast<std::int32_t>(inside * kBuckets / length);
+    out.bucket = static_cast<std::int32_t>(inside * Ropes::kBuckets / length);
   }
   if (cut && !cut->borders.empty()) {
     const balance::Borders &borders = cut->borders;
     const auto behind = std::upper_bound(borders.begin(), borders.end() - 1, out.bucket);
     const double begin = *std::prev(behind);
     const double there =
-        static_cast<double>(inside) * kBuckets / static_cast<double>(length) - begin;
+        static_cast<double>(inside) * Ropes::kBuckets / static_cast<double>(length) - begin;
     out.rank = static_cast<std::int32_t>(std::prev(behind) - borders.begin());
     out.position = std::clamp(there / (*behind - begin), 0.0, 1.0);
     return;
@@ -63,13 +68,13 @@ void State::findSpot(std::int64_t inside, std::int64_t length, const Cut *cut, S
 }
 
 /// Where a data fragment lives for which there is a rule.
-bool State::spotOf(const Base &base, const Tuple &tuple, Ask &ask, Spot &out) {
+bool Places::spotOf(const Base &base, const Tuple &tuple, Ask &ask, Spot &out) {
   const Cut *cut = nullptr;
-  return cutOf(base, tuple, ask, cut) &&
+  return ropes_.cutOf(base, tuple, ask, cut) &&
          rankOf(program_.homeOf(base.slot), base.frame, tuple, ask, cut, out);
 }
 
-bool State::homeOf(const Base &base, const Tuple &tuple, Ask &ask, std::int32_t &home) {
+bool Places::homeOf(const Base &base, const Tuple &tuple, Ask &ask, std::int32_t &home) {
   if (program_.homeOf(base.slot).rule >= 0) {
     Spot spot;
     if (!spotOf(base, tuple, ask, spot)) {
@@ -85,17 +90,16 @@ bool State::homeOf(const Base &base, const Tuple &tuple, Ask &ask, std::int32_t 
   return true;
 }
 
-bool State::findHome(Entry &entry, Ask &ask) {
+bool Places::findHome(Entry &entry, Ask &ask) {
   return entry.home >= 0 || homeOf(*entry.base, entry.tuple, ask, entry.home);
 }
 
-/// Where a call runs that names no data fragment.
-std::int32_t State::rankWithoutData(const FrameId &frame, std::int32_t statement) const {
+std::int32_t Places::rankWithoutData(const FrameId &frame, std::int32_t statement) const {
   return modulo(static_cast<std::int64_t>(frame.low >> 1) + statement, settings_.ranks);
 }
 
 /// Without advice a call runs where its first output lives, or else its first input.
-bool State::placeByData(Call &call, Ask &ask) {
+bool Places::placeByData(Call &call, Ask &ask) {
   const tutti_luna_statement &statement = program_.statement(call.statement);
   const char *types = program_.unit().procedures[statement.callee].types;
   Entry *input = nullptr;
@@ -103,7 +107,7 @@ bool State::placeByData(Call &call, Ask &ask) {
     Entry *entry = call.arguments[at].entry;
     if (entry && types[at] == TUTTI_LUNA_TYPE_NAME) {
       call.rank = entry->home;
-      const bool wantsSpot = settings_.wantsPositions || isBalanced();
+      const bool wantsSpot = settings_.wantsPositions || ropes_.isBalanced();
       Spot spot;
       if (wantsSpot && program_.homeOf(entry->base->slot).rule >= 0 &&
           !spotOf(*entry->base, entry->tuple, ask, spot)) {
@@ -127,8 +131,8 @@ bool State::placeByData(Call &call, Ask &ask) {
     }
     program_.forData(node, 0, [&](std::int32_t at, std::int32_t up) {
       Frame *frame = above(call.frame, up);
-      if (!input && isComplete && isData(at, frame)) {
-        input = resolve(at, frame, ask);
+      if (!input && isComplete && evaluator_.isData(at, frame)) {
+        input = evaluator_.resolve(at, frame, ask);
         isComplete = input != nullptr;
       }
     });
@@ -139,13 +143,13 @@ bool State::placeByData(Call &call, Ask &ask) {
 }
 
 /// What advice says of cores and devices.
-bool State::findDevice(Call &call, Ask &ask) {
+bool Places::findDevice(Call &call, Ask &ask) {
   for (const std::int32_t each : program_.list(program_.statement(call.statement).rules)) {
     const tutti_luna_rule &rule = program_.unit().rules[each];
     std::int32_t device = 0;
     if (rule.kind == TUTTI_LUNA_DEVICE) {
       const bool wasShared = std::exchange(ask.isShared, true);
-      const bool isKnown = evaluateInt(rule.value, call.frame, ask, device);
+      const bool isKnown = evaluator_.evaluateInt(rule.value, call.frame, ask, device);
       ask.isShared = wasShared;
       if (!isKnown) {
         return false;
@@ -156,7 +160,7 @@ bool State::findDevice(Call &call, Ask &ask) {
   return true;
 }
 
-bool State::findPlace(Call &call, Ask &ask) {
+bool Places::findPlace(Call &call, Ask &ask) {
   if (settings_.ranks == 1 && !settings_.wantsPositions) {
     call.rank = 0;
     return true;
@@ -173,12 +177,12 @@ bool State::findPlace(Call &call, Ask &ask) {
   bool isComplete = true;
   for (const std::int32_t node : program_.list(program_.statement(call.statement).labelIndices)) {
     std::int32_t index = 0;
-    isComplete = evaluateInt(node, call.frame, ask, index) && isComplete;
+    isComplete = evaluator_.evaluateInt(node, call.frame, ask, index) && isComplete;
     pattern.add(index);
   }
   ask.isShared = wasShared;
   Spot spot;
-  if (!isComplete || !rankOf(rule, call.frame, pattern, ask, cutOf(call.frame), spot)) {
+  if (!isComplete || !rankOf(rule, call.frame, pattern, ask, ropes_.cutOf(call.frame), spot)) {
     return false;
   }
   call.rank = spot.rank;

@@ -2,32 +2,22 @@
 /// \file
 /// Iterations that do not concern this rank, and are not unfolded here: all of their calls run on
 /// others, read no data fragment, and make what lives where they run.
-#include "runtime/model/fragments/state.h"
+#include "runtime/model/fragments/skipper.h"
 
+#include "runtime/model/fragments/evaluator.h"
+#include "runtime/model/fragments/failures.h"
+#include "runtime/model/fragments/frames.h"
+#include "runtime/model/fragments/places.h"
+#include "runtime/model/fragments/ropes.h"
+
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace tutti::model::fragments {
 
-/// Whether no data fragment has to be known for its value.
-bool State::isPlain(std::int32_t node, Frame *frame) const {
-  bool hasData = false;
-  program_.forData(node, 0, [&](std::int32_t at, std::int32_t up) {
-    hasData = hasData || isData(at, above(frame, up));
-  });
-  return !hasData;
-}
-
-bool State::isPlain(const Rule &rule, Frame *frame) const {
-  if (rule.rule < 0) {
-    return true;
-  }
-  Frame *of = above(frame, rule.up);
-  return isPlain(program_.unit().rules[rule.rule].value, of) &&
-         (rule.lengthNode < 0 || isPlain(rule.lengthNode, above(of, rule.lengthUp)));
-}
-
 /// Whether a call, in iterations that run on other ranks, concerns nobody but them.
-bool State::isSkippable(std::int32_t index, Frame *frame) {
+bool Skipper::isSkippable(std::int32_t index, Frame *frame) {
   const tutti_luna_statement &statement = program_.statement(index);
   if (statement.kind != TUTTI_LUNA_CALL || statement.signals.count > 0 ||
       statement.deletes.count > 0) {
@@ -44,7 +34,7 @@ bool State::isSkippable(std::int32_t index, Frame *frame) {
   int outputs = 0;
   for (std::size_t at = 0; at < nodes.size(); ++at) {
     if (types[at] != TUTTI_LUNA_TYPE_NAME) {
-      if (!isPlain(nodes[at], frame)) {
+      if (!evaluator_.isPlain(nodes[at], frame)) {
         return false;
       }
       continue;
@@ -55,29 +45,29 @@ bool State::isSkippable(std::int32_t index, Frame *frame) {
       return false;
     }
     for (const std::int32_t each : program_.list(node.indices)) {
-      if (!isPlain(each, frame)) {
+      if (!evaluator_.isPlain(each, frame)) {
         return false;
       }
     }
     const Slot &slot = above(frame, node.up)->slots[static_cast<std::size_t>(node.slot)];
     const Base &base = slot.own ? *slot.own : *slot.name->base;
-    if (!isPlain(program_.homeOf(base.slot), base.frame)) {
+    if (!evaluator_.isPlain(program_.homeOf(base.slot), base.frame)) {
       return false;
     }
   }
   const Rule &rule = program_.placeOf(index);
   for (const std::int32_t each : program_.list(statement.labelIndices)) {
-    if (!isPlain(each, frame)) {
+    if (!evaluator_.isPlain(each, frame)) {
       return false;
     }
   }
-  return rule.rule >= 0 ? outputs == 0 && isPlain(rule, frame) : outputs <= 1;
+  return rule.rule >= 0 ? outputs == 0 && evaluator_.isPlain(rule, frame) : outputs <= 1;
 }
 
-bool State::isSkippable(const Activity &activity) {
+bool Skipper::isSkippable(const Activity &activity) {
   const tutti_luna_block &body =
       program_.unit().blocks[program_.statement(activity.statement).body];
-  if (body.slotCount != 1 || (isBalanced() && program_.stepLoop(activity.statement))) {
+  if (body.slotCount != 1 || (ropes_.isBalanced() && program_.stepLoop(activity.statement))) {
     return false;
   }
   for (const std::int32_t each : program_.list(body.statements)) {
@@ -89,7 +79,7 @@ bool State::isSkippable(const Activity &activity) {
 }
 
 /// Whether the iteration has a call that runs here, or nobody can say yet.
-bool State::isOurs(const Activity &activity) {
+bool Skipper::isOurs(const Activity &activity) {
   Frame *frame = activity.look;
   frame->slots[0].value = Value(activity.next);
   for (const std::int32_t index : program_.list(frame->block->statements)) {
@@ -100,11 +90,11 @@ bool State::isOurs(const Activity &activity) {
       Tuple pattern;
       for (const std::int32_t node : program_.list(statement.labelIndices)) {
         std::int32_t label = 0;
-        evaluateInt(node, frame, ask, label);
+        evaluator_.evaluateInt(node, frame, ask, label);
         pattern.add(label);
       }
       Spot spot;
-      rankOf(rule, frame, pattern, ask, cutOf(frame), spot);
+      places_.rankOf(rule, frame, pattern, ask, ropes_.cutOf(frame), spot);
       rank = spot.rank;
     } else {
       const char *types = program_.unit().procedures[statement.callee].types;
@@ -113,24 +103,25 @@ bool State::isOurs(const Activity &activity) {
       for (std::size_t at = 0; at < nodes.size(); ++at) {
         Name name;
         hasOutput = hasOutput || types[at] == TUTTI_LUNA_TYPE_NAME;
-        if (types[at] == TUTTI_LUNA_TYPE_NAME && resolveName(nodes[at], frame, ask, name)) {
-          homeOf(*name.base, name.tuple, ask, rank);
+        if (types[at] == TUTTI_LUNA_TYPE_NAME &&
+            evaluator_.resolveName(nodes[at], frame, ask, name)) {
+          places_.homeOf(*name.base, name.tuple, ask, rank);
         }
       }
       if (!hasOutput) {
-        rank = rankWithoutData(activity.frame->id.child(activity.statement, activity.next), index);
+        rank = places_.rankWithoutData(activity.frame->id.child(activity.statement, activity.next),
+                                       index);
       }
     }
-    if (rank < 0 || rank == settings_.rank || !ask.missing.empty() || ask.hasFailed || failure_) {
+    if (rank < 0 || rank == settings_.rank || !ask.missing.empty() || ask.hasFailed ||
+        failures_.hasFailed()) {
       return true;
     }
   }
   return false;
 }
 
-/// Goes on to the next iteration that is to be unfolded here; false if there is none, or if that is
-/// far away.
-bool State::skipOthers(Activity &activity) {
+bool Skipper::skipOthers(Activity &activity) {
   constexpr int kMost = 256; // Others wait for the state.
   if (settings_.ranks == 1) {
     return true;
@@ -138,9 +129,9 @@ bool State::skipOthers(Activity &activity) {
   if (!activity.isLookedAt) {
     activity.isLookedAt = true;
     const std::int32_t body = program_.statement(activity.statement).body;
-    activity.look = makeFrame(activity.frame, body, FrameId(), activity.frame->chain);
+    activity.look = frames_.makeFrame(activity.frame, body, FrameId(), activity.frame->chain);
     if (!isSkippable(activity)) {
-      release(std::exchange(activity.look, nullptr));
+      frames_.release(std::exchange(activity.look, nullptr));
     }
   }
   for (int turn = 0; activity.look && turn < kMost; ++turn) {
