@@ -190,7 +190,7 @@ bool Calls::nameArguments(Call &call, Ask &ask) {
     const bool isWhole = types[at] == TUTTI_LUNA_TYPE_NAME || types[at] == TUTTI_LUNA_TYPE_VALUE;
     if (isWhole && evaluator_.isData(nodes[at], call.frame)) {
       if (Entry *entry = evaluator_.resolve(nodes[at], call.frame, ask)) {
-        data_.use(argument.entry, entry);
+        Data::use(argument.entry, entry);
       }
       continue;
     }
@@ -236,11 +236,11 @@ bool Calls::nameOthers(Call &call, Ask &ask) {
   }
   call.signals.reserve(signals.size());
   for (Entry *entry : signals) {
-    data_.use(call.signals.emplace_back(), entry);
+    Data::use(call.signals.emplace_back(), entry);
   }
   call.deletes.reserve(deletes.size());
   for (Entry *entry : deletes) {
-    data_.use(call.deletes.emplace_back(), entry);
+    Data::use(call.deletes.emplace_back(), entry);
   }
   return true;
 }

@@ -81,18 +81,6 @@ void Data::remove(Entry &entry) {
   table_.remove(entry);
 }
 
-void Data::use(Entry *&place, Entry *entry) {
-  place = entry;
-  ++entry->users;
-}
-
-void Data::unuse(Entry *&place) {
-  if (Entry *entry = std::exchange(place, nullptr)) {
-    --entry->users;
-    tryBury(*entry);
-  }
-}
-
 void Data::tryBury(Entry &entry) {
   if (isBlank(entry) && !isHome(entry)) {
     remove(entry);

@@ -12,6 +12,7 @@
 #include "runtime/model/fragments/value.h"
 
 #include <cstdint>
+#include <utility>
 
 namespace tutti::model::fragments {
 
@@ -43,9 +44,17 @@ public:
   void remove(Entry &entry);
 
   /// Remembers one in a place, until `unuse`.
-  void use(Entry *&place, Entry *entry);
+  static void use(Entry *&place, Entry *entry) {
+    place = entry;
+    ++entry->users;
+  }
 
-  void unuse(Entry *&place);
+  void unuse(Entry *&place) {
+    if (Entry *entry = std::exchange(place, nullptr)) {
+      --entry->users;
+      tryBury(*entry);
+    }
+  }
 
   /// What is over leaves a bit behind, so that a second assignment is still found.
   void tryBury(Entry &entry);

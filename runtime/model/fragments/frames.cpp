@@ -14,26 +14,18 @@
 
 namespace tutti::model::fragments {
 
-Frame *Frames::retain(Frame *frame) {
-  ++frame->references;
-  return frame;
-}
-
-void Frames::release(Frame *frame) {
-  if (--frame->references > 0 || frame->expected > 0) {
-    return;
-  }
+void Frames::remove(Frame *frame) {
   // Names lead from frame to frame as deep as a program recurs.
   std::vector<Frame *> open;
-  releaseOne(frame, open);
+  removeOne(frame, open);
   while (!open.empty()) {
     Frame *next = open.back();
     open.pop_back();
-    releaseOne(next, open);
+    removeOne(next, open);
   }
 }
 
-void Frames::releaseOne(Frame *frame, std::vector<Frame *> &open) {
+void Frames::removeOne(Frame *frame, std::vector<Frame *> &open) {
   const auto giveBack = [&open](Frame *other) {
     if (--other->references == 0 && other->expected <= 0) {
       open.push_back(other);

@@ -46,10 +46,17 @@ public:
   Frame *makeFrame(Frame *parent, std::int32_t block, const FrameId &id,
                    std::shared_ptr<const Chain> chain);
 
-  static Frame *retain(Frame *frame);
+  static Frame *retain(Frame *frame) {
+    ++frame->references;
+    return frame;
+  }
 
   /// The last reference takes all with it that is in it.
-  void release(Frame *frame);
+  void release(Frame *frame) {
+    if (--frame->references == 0 && frame->expected <= 0) {
+      remove(frame);
+    }
+  }
 
   /// Of what comes to life in a frame. On one rank nobody else has to find the same.
   FrameId idOf(const Frame &around, std::int32_t statement, std::int32_t turn) {
@@ -57,7 +64,8 @@ public:
   }
 
 private:
-  void releaseOne(Frame *frame, std::vector<Frame *> &open);
+  void remove(Frame *frame);
+  void removeOne(Frame *frame, std::vector<Frame *> &open);
 
   const Program &program_;
   const StateSettings &settings_;

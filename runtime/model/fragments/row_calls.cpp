@@ -190,7 +190,7 @@ void RowCalls::deleteRows(const Call &call) {
       const Tuple name = names.at(place);
       if (data_.hasEntry(*names.base, name) || (hasRows && names.base->rows.find(name))) {
         Entry *entry = nullptr;
-        data_.use(entry, data_.lookUp(*names.base, name));
+        Data::use(entry, data_.lookUp(*names.base, name));
         data_.deleteData(*entry, call.statement);
         data_.unuse(entry);
       }
@@ -305,7 +305,7 @@ void RowCalls::bindRows(Call &call) {
         continue;
       }
       Entry *entry = data_.lookUp(*input.base, input.at(place));
-      data_.use(input.entries[place], entry);
+      Data::use(input.entries[place], entry);
       if (!data_.countRequest(*entry, call.statement)) {
         return;
       }

@@ -69,7 +69,7 @@ void Rows::spreadFor(Row &row, Call &reader) {
         continue;
       }
       Entry *entry = data_.lookUp(*input.base, input.at(place));
-      data_.use(input.entries[place], entry);
+      Data::use(input.entries[place], entry);
       ++entry->requests;
       ++entry->waitingReaders;
       if (row.maker) {

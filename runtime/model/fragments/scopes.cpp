@@ -12,12 +12,6 @@
 
 namespace tutti::model::fragments {
 
-void Scopes::enter(Scope *scope) {
-  if (scope) {
-    ++scope->open;
-  }
-}
-
 Scope *Scopes::openScope(std::int32_t index, Frame *frame, Scope *outer, Ask &ask) {
   const tutti_luna_statement &statement = program_.statement(index);
   if (statement.signals.count == 0 && statement.deletes.count == 0) {
@@ -40,10 +34,10 @@ Scope *Scopes::openScope(std::int32_t index, Frame *frame, Scope *outer, Ask &as
   scope->frame = Frames::retain(frame);
   scope->id = frames_.idOf(*frame, index, 0);
   for (Entry *entry : signals) {
-    data_.use(scope->signals.emplace_back(), entry);
+    Data::use(scope->signals.emplace_back(), entry);
   }
   for (Entry *entry : deletes) {
-    data_.use(scope->deletes.emplace_back(), entry);
+    Data::use(scope->deletes.emplace_back(), entry);
   }
   byId_.emplace(scope->id, scope);
   if (settings_.ranks > 1) {
@@ -56,8 +50,9 @@ Scope *Scopes::openScope(std::int32_t index, Frame *frame, Scope *outer, Ask &as
   return scope;
 }
 
-void Scopes::leave(Scope *scope) {
-  while (scope && --scope->open == 0) {
+/// Nothing is going on in it any more.
+void Scopes::close(Scope *scope) {
+  do {
     Scope *outer = scope->outer;
     if (scope->rope) {
       ropes_.endRound(*scope);
@@ -69,7 +64,7 @@ void Scopes::leave(Scope *scope) {
     }
     arrive(*scope);
     scope = outer;
-  }
+  } while (scope && --scope->open == 0);
 }
 
 void Scopes::hearOver(const FrameId &id) {

@@ -39,15 +39,24 @@ public:
   /// to what it is in.
   Scope *openScope(std::int32_t statement, Frame *frame, Scope *outer, Ask &ask);
 
-  static void enter(Scope *scope);
+  static void enter(Scope *scope) {
+    if (scope) {
+      ++scope->open;
+    }
+  }
 
   /// One thing less is going on in it.
-  void leave(Scope *scope);
+  void leave(Scope *scope) {
+    if (scope && --scope->open == 0) {
+      close(scope);
+    }
+  }
 
   /// On another rank all below the call is over.
   void hearOver(const FrameId &id);
 
 private:
+  void close(Scope *scope);
   void arrive(Scope &scope);
   void fire(Scope &scope);
 

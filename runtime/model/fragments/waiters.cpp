@@ -8,18 +8,6 @@
 
 namespace tutti::model::fragments {
 
-void Waiters::link(Waiter &waiter) {
-  waiter.before = all_.before;
-  waiter.behind = &all_;
-  all_.before->behind = &waiter;
-  all_.before = &waiter;
-}
-
-void Waiters::unlink(Waiter &waiter) {
-  waiter.before->behind = waiter.behind;
-  waiter.behind->before = waiter.before;
-}
-
 void Waiters::wake(Entry &entry) {
   const auto waiters = std::move(entry.waiters);
   for (Waiter *waiter : waiters) {

@@ -33,9 +33,17 @@ public:
   /// Null if nothing waits.
   Waiter *first() const { return all_.behind == &all_ ? nullptr : all_.behind; }
 
-  void link(Waiter &waiter);
+  void link(Waiter &waiter) {
+    waiter.before = all_.before;
+    waiter.behind = &all_;
+    all_.before->behind = &waiter;
+    all_.before = &waiter;
+  }
 
-  static void unlink(Waiter &waiter);
+  static void unlink(Waiter &waiter) {
+    waiter.before->behind = waiter.behind;
+    waiter.behind->before = waiter.before;
+  }
 
   /// Waits for what an attempt lacked; whether there was anything.
   bool park(Waiter &waiter, Ask &ask);
