@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/model/tasks/critical.h"
 
+#include <atomic>
+
 namespace tutti::model::tasks {
 
 void Critical::enter() {
@@ -30,6 +32,21 @@ void Critical::leave() {
     last_ = first_ ? last_ : nullptr;
   }
   waiter->parked.resume();
+}
+
+Critical &Criticals::of(void **word) {
+  const std::atomic_ref<void *> place(*word);
+  auto *critical = static_cast<Critical *>(place.load(std::memory_order_acquire));
+  if (!critical) {
+    const ScopedLock guard(mutex_);
+    critical = static_cast<Critical *>(place.load(std::memory_order_relaxed));
+    if (!critical) {
+      all_.push_back(std::make_unique<Critical>());
+      critical = all_.back().get();
+      place.store(critical, std::memory_order_release);
+    }
+  }
+  return *critical;
 }
 
 } // namespace tutti::model::tasks

@@ -3,8 +3,12 @@
 /// A lock that tasks wait for without holding a worker.
 #pragma once
 
+#include "base/mutex.h"
 #include "base/spin_lock.h"
 #include "runtime/engine/parked.h"
+
+#include <memory>
+#include <vector>
 
 namespace tutti::model::tasks {
 
@@ -27,6 +31,19 @@ private:
   bool isTaken_ TUTTI_GUARDED_BY(lock_) = false;
   Waiter *first_ TUTTI_GUARDED_BY(lock_) = nullptr;
   Waiter *last_ TUTTI_GUARDED_BY(lock_) = nullptr;
+};
+
+/// Those that the program names by words of its own.
+///
+/// Threading: internally synchronised.
+class Criticals {
+public:
+  /// The one to which the word leads, which is null at its start.
+  Critical &of(void **word) TUTTI_EXCLUDES(mutex_);
+
+private:
+  Mutex mutex_;
+  std::vector<std::unique_ptr<Critical>> all_ TUTTI_GUARDED_BY(mutex_);
 };
 
 } // namespace tutti::model::tasks

@@ -62,11 +62,8 @@ void Tasks::iterate(std::uint32_t period) {
   if (task.isFinal()) {
     return; // What it makes is in no graph.
   }
-  Changes changes(*this);
-  {
-    const SpinGuard guard(graphLock_);
-    graph_.iterate(domainOf(task), period, changes);
-  }
+  Changes changes(devices_.get());
+  order_.iterate(domainOf(task), period, changes);
   settleEnded();
   queueAll(changes);
 }

@@ -41,12 +41,9 @@ void Tasks::queued(Task &task) {
   if (!task.hasGraph() || (task.flags & kWaits) != 0) {
     return;
   }
-  Changes changes(*this);
+  Changes changes(devices_.get());
   task.raise(kEnded);
-  {
-    const SpinGuard guard(graphLock_);
-    graph_.end(task.node, changes);
-  }
+  order_.end(task, changes);
   settleEnded();
   queueAll(changes);
 }

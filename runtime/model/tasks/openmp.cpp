@@ -92,11 +92,8 @@ void OpenMp::waitForAll() {
     Tasks::current_ = &task;
   }
   if (implicit_.domain.state) {
-    Tasks::Changes changes(tasks_);
-    {
-      const SpinGuard guard(tasks_.graphLock_);
-      tasks_.graph_.forget(implicit_.domain, changes);
-    }
+    Changes changes(tasks_.devices_.get());
+    tasks_.order_.forget(implicit_.domain, changes);
     tasks_.settleEnded();
   }
 }

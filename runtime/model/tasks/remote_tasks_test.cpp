@@ -3,6 +3,8 @@
 /// Tasks of a process that may run on other ranks: those are played by tasks of a second one.
 #include "runtime/model/tasks/tasks.h"
 
+#include "runtime/model/tasks/operation.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -49,8 +49,9 @@ struct Tasks::ForeignThread {
 };
 
 Tasks::Tasks(const engine::EngineSettings &settings)
-    : perWorker_(engine::Engine::mostWorkers(settings)), slots_(std::max(settings.workers, 1U)),
-      engine_(*this, settings) {
+    : perWorker_(engine::Engine::mostWorkers(settings)),
+      reductions_(order_, static_cast<std::uint32_t>(perWorker_.size())),
+      slots_(std::max(settings.workers, 1U)), engine_(*this, settings) {
   main_.setParent(root_);
   main_.depth = 1;
   if (!settings.hasGuests) {
@@ -91,7 +92,7 @@ Task &Tasks::foreign() {
 
 void Tasks::leave(Task &task) {
   if (task.alive.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    Changes changes(*this);
+    Changes changes(devices_.get());
     leaveGraph(task, changes);
     queueAll(changes);
     delete &task;
@@ -208,8 +209,8 @@ bool Tasks::addToGraph(Task &task) {
       task.flags |= kFinal; // What it makes has to stay within its names, too.
     }
   }
-  if (hasReducers_.load(std::memory_order_relaxed)) [[unlikely]] {
-    moveReductions(task);
+  if (reductions_.haveArrived()) [[unlikely]] {
+    Reductions::move(task);
   }
   // Where others may run some, it stays with the task until then.
   const bool stays = sendsSome();
@@ -220,13 +221,8 @@ bool Tasks::addToGraph(Task &task) {
   task.flags |= stays ? kDescribed : 0U;
   bool isReady = true;
   if (!description->isEmpty()) {
-    Changes changes(*this);
-    {
-      const SpinGuard guard(graphLock_);
-      graph::Node *parent = task.node.parent;
-      isReady = graph_.add(task.node, domainOf(*task.parent()), description->accesses(), changes);
-      task.node.parent = parent;
-    }
+    Changes changes(devices_.get());
+    isReady = order_.add(task, domainOf(*task.parent()), description->accesses(), changes);
     settleEnded();
     queueAll(changes);
   }
@@ -239,6 +235,11 @@ bool Tasks::addToGraph(Task &task) {
 /// Where the children of a task are ordered.
 graph::Node &Tasks::domainOf(Task &creator) {
   return (creator.flags & (kOpenMp | kImplicit)) != 0 ? openmp_->domainOf(creator) : creator.node;
+}
+
+/// Where the children of an OpenMP task are ordered, apart from it.
+graph::Node *Tasks::ownDomain(Task &task) {
+  return (task.flags & kOpenMp) != 0 ? &openmp_->domainOf(task) : nullptr;
 }
 
 /// Whether the graph knows anything of the task or its children.
@@ -373,7 +374,7 @@ Work *Tasks::run(Worker &worker, Work &work) {
     }
   }
   if ((task.flags & kArrived) != 0) [[unlikely]] {
-    arrivalOf(task)->begin = std::chrono::steady_clock::now();
+    Arrival::of(task)->begin = std::chrono::steady_clock::now();
   }
   Task *before = std::exchange(current_, &task);
   if (task.description && (task.flags & kLeaves) != 0) [[unlikely]] {
@@ -401,7 +402,7 @@ Work *Tasks::run(Worker &worker, Work &work) {
 
 Work *Tasks::complete(Task &task) {
   Latch *done = task.done;
-  Changes changes(*this);
+  Changes changes(devices_.get());
   if ((task.flags & kOpenMp) != 0) {
     openmp_->ended(task);
   }
@@ -416,10 +417,7 @@ Work *Tasks::complete(Task &task) {
   } else {
     if (task.hasGraph() && (task.flags & (kWaits | kEnded)) == 0) {
       task.raise(kEnded);
-      {
-        const SpinGuard guard(graphLock_);
-        graph_.end(task.node, changes);
-      }
+      order_.end(task, changes);
       settleEnded();
     }
     if (task.alive.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -439,62 +437,27 @@ bool Tasks::endOrLeave(Task &task, Changes &changes) {
     leaveGraph(task, changes);
     return true;
   }
-  if (graphLock_.tryLock()) {
-    endInGraph(task, changes);
-    graphLock_.unlock();
-    settleEnded();
-    return true;
-  }
-  // To wait for the graph costs more than what is to be done there: who has it does it.
-  task.work.next = ended_.load(std::memory_order_relaxed);
-  // Pairs with the exchange in `settleEnded`.
-  while (!ended_.compare_exchange_weak(task.work.next, &task.work, std::memory_order_seq_cst,
-                                       std::memory_order_relaxed)) {
-  }
+  const bool hasLeft = order_.tryLeave(task, ownDomain(task), changes);
   settleEnded();
-  return false;
-}
-
-void Tasks::endInGraph(Task &task, Changes &changes) {
-  graph_.closeDomain(task.node, changes);
-  if ((task.flags & kEnded) == 0) {
-    graph_.end(task.node, changes);
-  }
-  graph_.forget(task.node, changes);
-  if ((task.flags & kOpenMp) != 0) {
-    graph_.forget(openmp_->domainOf(task), changes);
-  }
+  return hasLeft;
 }
 
 void Tasks::leaveGraph(Task &task, Changes &changes) {
   if (!isInGraph(task)) {
     return;
   }
-  {
-    const SpinGuard guard(graphLock_);
-    endInGraph(task, changes);
-  }
+  order_.leave(task, ownDomain(task), changes);
   settleEnded();
 }
 
 void Tasks::settleEnded() {
-  if (engine_.isAlone()) {
-    return; // Nobody leaves anything.
-  }
-  // Who leaves a task asks for the lock behind it, who gives the lock back looks behind that: one
-  // of both sees the other.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (!ended_.load(std::memory_order_relaxed)) {
+  if (engine_.isAlone() || !order_.hasEnded()) { // Alone, nobody leaves anything.
     return;
   }
   Task *const before = std::exchange(current_, &root_);
-  Changes changes(*this);
-  while (ended_.load(std::memory_order_relaxed) && graphLock_.tryLock()) {
-    Work *first = ended_.exchange(nullptr, std::memory_order_acquire);
-    for (Work *work = first; work; work = work->next) {
-      endInGraph(Task::of(*work), changes);
-    }
-    graphLock_.unlock();
+  Changes changes(devices_.get());
+  Work *first = nullptr;
+  while (order_.takeEnded([this](Task &task) { return ownDomain(task); }, changes, first)) {
     while (first) {
       Task &task = Task::of(*std::exchange(first, first->next));
       Latch *done = task.done;
@@ -503,7 +466,6 @@ void Tasks::settleEnded() {
         done->set();
       }
     }
-    std::atomic_thread_fence(std::memory_order_seq_cst);
   }
   current_ = before;
   queueAll(changes);
@@ -532,13 +494,10 @@ void Tasks::bury(Task &last, Changes &changes) {
       task->block.destroy(0, &task->block);
     }
     if ((task->flags & kSpawned) != 0) {
-      const Spawned &spawned = spawnedOf(task->block);
-      if (spawned.then) {
-        spawned.then(spawned.thenArgument);
-      }
+      Spawned::of(task->block).end();
     }
     if ((task->flags & kArrived) != 0) {
-      leaveForHome(*task);
+      Arrival::end(*task);
     }
     task->variables.clear();
     Pool::release(task, ownPool());
@@ -561,33 +520,6 @@ void Tasks::bury(Task &last, Changes &changes) {
 }
 
 // --- What the graph says ---
-
-void Tasks::Changes::ready(graph::Node &node) {
-  Work &work = Task::of(node).work;
-  work.next = nullptr;
-  (last_ ? last_->next : first_) = &work;
-  last_ = &work;
-}
-
-void Tasks::Changes::combine(graph::ReductionGroup &group) {
-  if (auto *copies = static_cast<Copies *>(group.copies)) {
-    if (tasks_.devices_) {
-      tasks_.devices_->waitFor(group.begin, group.bytes);
-    }
-    copies->combine();
-    delete copies;
-    group.copies = nullptr;
-  }
-}
-
-Task *Tasks::Changes::take() {
-  Work *work = first_;
-  if (!work) {
-    return nullptr;
-  }
-  first_ = work->next;
-  return &Task::of(*work);
-}
 
 void Tasks::queueAll(Changes &changes) {
   while (Task *task = changes.take()) {

@@ -6,24 +6,24 @@
 #pragma once
 
 #include "abi/tasks.h"
-#include "base/spin_lock.h"
 #include "runtime/engine/engine.h"
-#include "runtime/engine/timers.h"
 #include "runtime/graph/task_graph.h"
-#include "runtime/model/tasks/copies.h"
+#include "runtime/model/tasks/arrival.h"
+#include "runtime/model/tasks/blocking.h"
+#include "runtime/model/tasks/changes.h"
 #include "runtime/model/tasks/critical.h"
 #include "runtime/model/tasks/description.h"
 #include "runtime/model/tasks/device_tasks.h"
-#include "runtime/model/tasks/parcel.h"
+#include "runtime/model/tasks/reductions.h"
 #include "runtime/model/tasks/remote_tasks.h"
+#include "runtime/model/tasks/spawned.h"
 #include "runtime/model/tasks/statistics.h"
 #include "runtime/model/tasks/suspensions.h"
 #include "runtime/model/tasks/task.h"
+#include "runtime/model/tasks/task_order.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -67,9 +67,7 @@ public:
   /// Null where there are no others.
   const RemoteTasks *remote() const { return remote_.get(); }
 
-  /// Called when a task is over that came from another rank, with what it has reduced, and how long
-  /// it has taken since it began to run.
-  using WhenOver = std::function<void(std::vector<std::byte> results, double seconds)>;
+  using WhenOver = Arrival::WhenOver;
 
   /// Runs a task that another rank has packed, as nobody's child. From any thread.
   void arrive(std::span<const std::byte> parcel, WhenOver whenOver);
@@ -171,51 +169,7 @@ public:
 private:
   friend class OpenMp;
 
-  /// What a change of the graph has made ready.
-  class Changes final : public graph::Sink {
-  public:
-    explicit Changes(Tasks &tasks) : tasks_(tasks) {}
-
-    void ready(graph::Node &node) override;
-    void combine(graph::ReductionGroup &group) override;
-    Task *take();
-
-  private:
-    Tasks &tasks_;
-    engine::Work *first_ = nullptr;
-    engine::Work *last_ = nullptr;
-  };
-
   struct ForeignThread;
-
-  /// What a spawned task has behind its block.
-  struct Spawned {
-    void (*body)(void *);
-    void *argument;
-    void (*then)(void *);
-    void *thenArgument;
-  };
-
-  static Spawned &spawnedOf(tutti_task_block &block) {
-    return *reinterpret_cast<Spawned *>(&block + 1);
-  }
-
-  /// What a task from another rank has at the end of its memory.
-  struct Arrival {
-    WhenOver whenOver;
-    std::vector<ParcelReduction> reductions;
-    std::vector<std::byte> copies; ///< Of what it reduces, one behind the other.
-    std::chrono::steady_clock::time_point begin;
-  };
-
-  static Arrival *&arrivalOf(Task &task) {
-    return *reinterpret_cast<Arrival **>(reinterpret_cast<std::byte *>(&task) +
-                                         engine::Pool::bytesOf(&task) - sizeof(Arrival *));
-  }
-
-  static std::uint64_t standInFor(const Task &task, std::uint64_t byte);
-  void moveReductions(Task &task) const;
-  static void leaveForHome(Task &task);
 
   engine::Work *run(engine::Worker &worker, engine::Work &work) override;
 
@@ -223,9 +177,6 @@ private:
     const bool hasDevices = devices_ && devices_->serve();
     return (remote_ && remote_->serve()) || hasDevices;
   }
-
-  /// Whose copies of what is reduced stand behind those of the workers.
-  std::uint32_t otherRanks() const { return static_cast<std::uint32_t>(perWorker_.size()); }
 
   void parks() override {
     if (remote_) [[unlikely]] {
@@ -266,6 +217,7 @@ private:
 
   bool addToGraph(Task &task);
   graph::Node &domainOf(Task &creator);
+  graph::Node *ownDomain(Task &task);
   bool isInGraph(Task &task);
   void runUndeferred(Task &task);
   /// Queues it, or asks it first what it wants to do.
@@ -280,16 +232,13 @@ private:
   /// Its last child is over, and so is it.
   void leaveGraph(Task &task, Changes &changes);
   bool endOrLeave(Task &task, Changes &changes);
-  void endInGraph(Task &task, Changes &changes) TUTTI_REQUIRES(graphLock_);
   /// After each use of the graph: takes care of the tasks whose ends others have left to who had
   /// it.
   void settleEnded();
   void bury(Task &task, Changes &changes);
   void waitFor(Task &task);
   void runOnTop(Task &task);
-  static void giveTurn();
   bool waitSuspended(Task &task);
-  void waitForEvents(Task &task);
 
   inline static thread_local Task *current_ [[gnu::tls_model("initial-exec")]] = nullptr;
   inline static thread_local std::uint32_t asks_ [[gnu::tls_model("initial-exec")]] =
@@ -305,20 +254,17 @@ private:
 
   Task root_; ///< Parent of main and of spawned tasks; never runs.
   Task main_;
-  mutable SpinLock graphLock_;
-  graph::TaskGraph graph_ TUTTI_GUARDED_BY(graphLock_);
-  alignas(64) std::atomic<engine::Work *> ended_{nullptr}; ///< Left to who has the graph.
-  Mutex criticalsMutex_;
-  std::vector<std::unique_ptr<Critical>> criticals_ TUTTI_GUARDED_BY(criticalsMutex_);
+  TaskOrder order_;
+  Criticals criticals_;
   Suspensions suspensions_;
   std::vector<PerWorker> perWorker_;
+  Reductions reductions_;
   std::unique_ptr<DeviceTasks> devices_; ///< Null without devices.
   std::unique_ptr<RemoteTasks> remote_;  ///< Null without other ranks.
-  std::atomic<bool> hasReducers_{false}; ///< Tasks have come from another rank that reduce.
   std::uint32_t slots_;
   OpenMp *openmp_ = nullptr; ///< If these are OpenMP's.
   engine::Engine engine_;    ///< Behind what its threads use.
-  engine::Timers timers_;    ///< Whose thread uses the engine.
+  Blocking blocking_;        ///< Whose thread uses the engine.
 };
 
 } // namespace tutti::model::tasks

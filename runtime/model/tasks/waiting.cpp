@@ -64,11 +64,8 @@ void Tasks::waitForChildren() {
     current_ = &task;
   }
   if (task.hasGraph()) {
-    Changes changes(*this);
-    {
-      const SpinGuard guard(graphLock_);
-      graph_.closeDomain(task.node, changes);
-    }
+    Changes changes(devices_.get());
+    order_.closeDomain(task, changes);
     settleEnded();
     queueAll(changes);
   }
@@ -96,12 +93,8 @@ void Tasks::endReleasing() {
   Task &names = *task.described;
   names.endDescription(task);
   if (names.description && !names.description->isEmpty() && task.hasGraph()) {
-    Changes changes(*this);
-    bool isKnown = false;
-    {
-      const SpinGuard guard(graphLock_);
-      isKnown = graph_.release(task.node, names.description->accesses(), changes);
-    }
+    Changes changes(devices_.get());
+    const bool isKnown = order_.release(task, names.description->accesses(), changes);
     settleEnded();
     if (!isKnown) {
       log::fatal("{}: task {} releases what it has not named, or not in that way",
@@ -113,55 +106,23 @@ void Tasks::endReleasing() {
 }
 
 void Tasks::enterCritical(void **lock) {
-  const std::atomic_ref<void *> place(*lock);
-  auto *critical = static_cast<Critical *>(place.load(std::memory_order_acquire));
-  if (!critical) {
-    const ScopedLock guard(criticalsMutex_);
-    critical = static_cast<Critical *>(place.load(std::memory_order_relaxed));
-    if (!critical) {
-      criticals_.push_back(std::make_unique<Critical>());
-      critical = criticals_.back().get();
-      place.store(critical, std::memory_order_release);
-    }
-  }
   Task &task = current();
-  critical->enter();
+  criticals_.of(lock).enter();
   current_ = &task;
 }
 
-void Tasks::leaveCritical(void **lock) {
-  static_cast<Critical *>(std::atomic_ref<void *>(*lock).load(std::memory_order_acquire))->leave();
-}
+void Tasks::leaveCritical(void **lock) { criticals_.of(lock).leave(); }
 
 void Tasks::block(Task &task) {
-  Parked parked;
-  task.parked = &parked;
-  if (task.wakes.fetch_sub(1, std::memory_order_acq_rel) <= 0) {
-    parked.wait();
-    current_ = &task;
-  }
+  Blocking::block(task);
+  current_ = &task;
 }
 
-void Tasks::unblock(Task &task) {
-  if (task.wakes.fetch_add(1, std::memory_order_acq_rel) < 0) {
-    task.parked->resume();
-  }
-}
-
-/// To what else may go on.
-void Tasks::giveTurn() {
-  Parked turn;
-  turn.resume();
-  turn.wait();
-}
+void Tasks::unblock(Task &task) { Blocking::unblock(task); }
 
 void Tasks::sleep(std::uint64_t nanoseconds) {
   Task &task = current();
-  const auto until = engine::Timers::Clock::now() + std::chrono::nanoseconds(nanoseconds);
-  giveTurn(); // The time may be over before the wait begins, again and again.
-  Latch latch;
-  timers_.setAt(until, latch);
-  latch.wait();
+  blocking_.sleep(nanoseconds);
   current_ = &task;
 }
 
@@ -214,45 +175,20 @@ bool Tasks::waitSuspended(Task &task) {
   if (!suspension.isWanted) {
     return false;
   }
-  switch (suspension.how) {
-  case Resumption::Unblocked:
-    block(task);
-    break;
-  case Resumption::AtOnce:
-    giveTurn();
-    break;
-  case Resumption::InTime:
-    sleep(suspension.nanoseconds);
-    break;
-  case Resumption::AfterEvents:
-    waitForEvents(task);
-    break;
-  }
+  blocking_.wait(task, suspension);
   current_ = &task;
   return true;
-}
-
-void Tasks::waitForEvents(Task &task) {
-  Parked parked;
-  task.parked = &parked;
-  task.raise(kAwaitsEvents);
-  // Its body's own event. Pairs with the last one's in `fulfil`.
-  if (task.events.fetch_sub(1, std::memory_order_acq_rel) != 1) {
-    parked.wait();
-  }
-  task.lower(kAwaitsEvents);
-  task.events.store(1, std::memory_order_relaxed);
 }
 
 void Tasks::spawn(void (*body)(void *), void *argument, void (*then)(void *), void *thenArgument,
                   const char *label) {
   Task &task = newTask(root_, sizeof(tutti_task_block) + sizeof(Spawned), 0);
   task.block.entry = [](std::int32_t, void *block) -> std::int32_t {
-    const Spawned &spawned = spawnedOf(*static_cast<tutti_task_block *>(block));
+    const Spawned &spawned = Spawned::of(*static_cast<tutti_task_block *>(block));
     spawned.body(spawned.argument);
     return 0;
   };
-  spawnedOf(task.block) = {body, argument, then, thenArgument};
+  Spawned::of(task.block) = {body, argument, then, thenArgument};
   task.flags = kSpawned;
   task.label = label;
   root_.alive.fetch_add(1, std::memory_order_relaxed);
@@ -263,65 +199,22 @@ void Tasks::spawn(void (*body)(void *), void *argument, void (*then)(void *), vo
 }
 
 std::uint64_t Tasks::originalOf(std::uint64_t byte) {
-  std::uint64_t original = byte;
-  const auto look = [&](const graph::ReductionGroup &group) {
-    const auto *copies = static_cast<const Copies *>(group.copies);
-    if (const auto offset = copies ? copies->offsetOf(byte) : std::nullopt) {
-      original = group.begin + *offset;
-    }
-  };
-  for (Task *task = &current(); task && original == byte; task = task->parent()) {
-    if (task->hasGraph()) {
-      const SpinGuard guard(graphLock_);
-      graph_.forEachReduction(task->node, look);
-    }
-  }
+  const std::uint64_t original = reductions_.originalOf(current(), byte);
   settleEnded();
   return original;
 }
 
 void *Tasks::privateOf(void *original) {
-  std::uint64_t byte = originalOf(reinterpret_cast<std::uint64_t>(original));
-  original = reinterpret_cast<void *>(byte);
-  if (hasReducers_.load(std::memory_order_relaxed)) [[unlikely]] {
-    byte = standInFor(current(), byte);
-    original = reinterpret_cast<void *>(byte);
-  }
-  Worker *worker = Worker::current();
-  if (!worker) { // Runs no task, but asks what the parts of a loop name.
-    return original;
-  }
-  const auto sharesWith = [](const Task &task) {
-    return task.included() || (task.flags & kHelps) != 0 ? task.parent() : nullptr;
-  };
-  for (Task *task = &current(); task; task = sharesWith(*task)) {
-    if (!task->hasGraph()) {
-      continue;
-    }
-    graph::ReductionGroup *group = nullptr;
-    {
-      const SpinGuard guard(graphLock_);
-      group = graph_.reductionOf(task->node, byte);
-      if (group && !group->copies) {
-        group->copies = new Copies(*group, otherRanks() + 1);
-      }
-    }
-    settleEnded();
-    if (group) {
-      return static_cast<Copies *>(group->copies)->of(worker->index()) + (byte - group->begin);
-    }
-  }
-  return original;
+  void *own = reductions_.privateOf(current(), original);
+  settleEnded();
+  return own;
 }
 
 Statistics Tasks::statistics() const {
   Statistics sum;
-  {
-    const SpinGuard guard(graphLock_);
-    const graph::TaskGraph::Counts counts = graph_.counts();
-    sum.lookups = counts.lookups;
-    sum.replayed = counts.replayed;
-  }
+  const graph::TaskGraph::Counts counts = order_.counts();
+  sum.lookups = counts.lookups;
+  sum.replayed = counts.replayed;
   for (const PerWorker &each : perWorker_) {
     sum.created += each.created;
   }
