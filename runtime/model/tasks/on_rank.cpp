@@ -18,11 +18,14 @@ void Tasks::setRanks(Ranks &ranks) {
 }
 
 bool Tasks::reduces(Task &task) {
-  return reductions_.areAllKnown(task);
+  const bool areKnown = reductions_.areAllKnown(task);
+  settleEnded();
+  return areKnown;
 }
 
 void Tasks::addResults(Task &task, std::span<const std::byte> results) {
   reductions_.addResults(task, results);
+  settleEnded();
 }
 
 // --- On the rank that runs it ---
