@@ -3,6 +3,8 @@
 /// Tasks whose bodies are functions, on any number of workers.
 #include "runtime/model/tasks/tasks.h"
 
+#include "runtime/model/tasks/operation.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
