@@ -29,6 +29,7 @@ int kernelFlags(Access level) {
 
 Result<std::unique_ptr<PageTable>> PageTable::create(const Window &window) {
   std::unique_ptr<PageTable> table(new PageTable(window.heap()));
+  table->spare_ = SpareView::create(window);
   for (const Range &range : window.segments()) {
     const std::size_t bytes = std::max<std::size_t>(range.size() / kPageBytes, 1);
     // Zero is `Open`; untouched parts of the table cost nothing.
@@ -101,6 +102,25 @@ bool PageTable::protect(Range pages, Access level) {
   return mprotect(reinterpret_cast<void *>(pages.begin), pages.size(), kernelFlags(level)) == 0;
 }
 
+/// Of pages that are about to be closed.
+void PageTable::putOpen(const Segment &segment, Range pages) {
+  const auto isOpen = [&](std::uint64_t page) {
+    return segment.pages[(page - segment.range.begin) / kPageBytes].load(
+               std::memory_order_relaxed) == Access::Open;
+  };
+  for (std::uint64_t page = pages.begin; page < pages.end;) {
+    while (page < pages.end && !isOpen(page)) {
+      page += kPageBytes;
+    }
+    Range run{page, page};
+    while (run.end < pages.end && isOpen(run.end)) {
+      run.end += kPageBytes;
+    }
+    spare_->put(run);
+    page = run.end;
+  }
+}
+
 Status PageTable::tighten(const RangeSet &pages, Access level) {
   for (const Range &range : pages.ranges()) {
     const Segment *segment = segmentOf(range.begin);
@@ -117,6 +137,9 @@ Status PageTable::tighten(const RangeSet &pages, Access level) {
       }
       page = run.end;
       if (!run.empty()) {
+        if (spare_ && run.size() >= SpareView::kLeastBytes) {
+          putOpen(*segment, run);
+        }
         TUTTI_TRY(tightenRun(*segment, run, level));
       }
     }
@@ -170,6 +193,9 @@ Status PageTable::open(Range pages, Access level) {
   const Segment *segment = segmentOf(pages.begin);
   TUTTI_CHECK(segment && segment->range.contains(pages), "open [{:#x}, {:#x}) of the window",
               pages.begin, pages.end);
+  if (spare_) {
+    spare_->take(pages, level == Access::ReadOnly);
+  }
   if (!protect(pages, level)) {
     return nativeFailure(ErrorCode::OutOfMemory, errno,
                          "cannot open {} bytes at {:#x}: {}; raising vm.max_map_count may help",

@@ -8,11 +8,13 @@
 
 #include "base/range.h"
 #include "base/result.h"
+#include "runtime/memory/spare_view.h"
 #include "runtime/memory/window.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tutti::memory {
@@ -64,6 +66,9 @@ public:
   /// Calls of mprotect so far.
   std::uint64_t protections() const { return protections_; }
 
+  /// Bytes whose page tables opening has moved back so far.
+  std::uint64_t takenBytes() const { return spare_ ? spare_->takenBytes() : 0; }
+
 private:
   struct Segment {
     Range range;
@@ -74,10 +79,12 @@ private:
   explicit PageTable(Range heap) : heap_(heap) {}
 
   const Segment *segmentOf(std::uint64_t address) const;
+  void putOpen(const Segment &segment, Range pages);
   bool protect(Range pages, Access level);
   Status tightenRun(const Segment &segment, Range run, Access level);
 
   Range heap_;
+  std::unique_ptr<SpareView> spare_; ///< May be nothing.
   std::vector<Segment> segments_;
   std::uint64_t version_ = 0;
   std::uint64_t protections_ = 0;

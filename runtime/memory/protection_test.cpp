@@ -10,6 +10,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 namespace tutti::memory {
@@ -188,6 +189,56 @@ TEST_F(PageTableTest, KnowsWhetherAnyPageIsStricter) {
   EXPECT_FALSE(table_->anyStricter(bytes(0, 9 * kPageBytes), Access::ReadOnly));
   EXPECT_TRUE(table_->anyStricter(bytes(0, 9 * kPageBytes + 1), Access::ReadOnly));
   EXPECT_FALSE(table_->anyStricter(bytes(10 * kPageBytes, 11 * kPageBytes), Access::Open));
+}
+
+/// Pages that the kernel has mapped for this process, while `touch` runs.
+template <typename Touch> long faultsOf(const Touch &touch) {
+  rusage before{};
+  rusage after{};
+  getrusage(RUSAGE_THREAD, &before);
+  touch();
+  getrusage(RUSAGE_THREAD, &after);
+  return after.ru_minflt - before.ru_minflt;
+}
+
+/// Since Linux 5.13.
+TEST_F(PageTableTest, MovesThePageTablesOfManyPages) {
+  constexpr std::uint64_t kFirst = 5; // Not where a page table begins.
+  constexpr std::uint64_t kMany = 1024;
+  const Range pages = pagesOf(kFirst, kMany);
+  auto *const bytes = reinterpret_cast<volatile unsigned char *>(pages.begin);
+  const auto write = [&](unsigned char more) {
+    for (std::uint64_t page = 0; page < kMany; ++page) {
+      bytes[page * kPageBytes] = static_cast<unsigned char>(page + more);
+    }
+  };
+  const auto expectWritten = [&](unsigned char more) {
+    for (std::uint64_t page = 0; page < kMany; ++page) {
+      ASSERT_EQ(bytes[page * kPageBytes], static_cast<unsigned char>(page + more));
+    }
+  };
+  write(1);
+
+  ASSERT_TRUE(table_->tighten(RangeSet::of({pages}), Access::None));
+  EXPECT_EQ(kernelsAnswer(), answer());
+  *window().view(pages.begin) = std::byte{1};
+  ASSERT_TRUE(table_->open(pages, Access::ReadOnly));
+  EXPECT_EQ(table_->takenBytes(), pages.size());
+  EXPECT_EQ(kernelsAnswer(), answer());
+  EXPECT_LT(faultsOf([&] { expectWritten(1); }), 20);
+  ASSERT_TRUE(table_->open(pages, Access::Open));
+
+  write(2);
+  ASSERT_TRUE(table_->tighten(RangeSet::of({pages}), Access::ReadOnly));
+  expectWritten(2);
+  ASSERT_TRUE(table_->open(pagesOf(kFirst + 100, 400), Access::Open));
+  EXPECT_EQ(kernelsAnswer(), answer());
+  EXPECT_EQ(table_->takenBytes(), pages.size() + 400 * kPageBytes);
+  ASSERT_TRUE(table_->tighten(RangeSet::of({pages}), Access::None));
+  ASSERT_TRUE(table_->open(pages, Access::Open));
+  EXPECT_EQ(table_->takenBytes(), 2 * pages.size() + 400 * kPageBytes);
+  EXPECT_LT(faultsOf([&] { write(3); }), 20);
+  expectWritten(3);
 }
 
 TEST_F(PageTableTest, LeavesTheComputeViewWritable) {
