@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/balance/device_choice.h"
 
+#include <algorithm>
 #include <tuple>
 
 namespace tutti::balance {
@@ -20,28 +21,60 @@ constexpr double kMoveSeconds = 100e-6;
 /// What a task takes, as long as none has ended.
 constexpr double kTaskSeconds = 50e-6;
 
-double secondsOf(const DeviceLoad &device) {
-  const double moves =
-      device.missing > 0
-          ? kMoveSeconds + kMoves * static_cast<double>(device.missing) / kBytesPerSecond
-          : 0;
-  const double each = device.taskSeconds > 0 ? device.taskSeconds : kTaskSeconds;
-  return moves + static_cast<double>(device.others) * each;
+/// Devices whose tasks differ by less in what they take are alike: tasks of one device differ as
+/// much.
+constexpr double kAlike = 2;
+
+double secondsOfMoves(const DeviceLoad &device) {
+  return device.missing > 0
+             ? kMoveSeconds + kMoves * static_cast<double>(device.missing) / kBytesPerSecond
+             : 0;
+}
+
+/// What tasks take on devices that are alike, or 0.
+double commonSeconds(std::span<const DeviceLoad> devices) {
+  double least = 0;
+  double most = 0;
+  for (const DeviceLoad &device : devices) {
+    if (device.mayRun && device.taskSeconds > 0) {
+      least = least > 0 ? std::min(least, device.taskSeconds) : device.taskSeconds;
+      most = std::max(most, device.taskSeconds);
+    }
+  }
+  return most <= kAlike * least ? (least + most) / 2 : 0;
 }
 
 } // namespace
 
 std::optional<std::size_t> chooseDevice(std::span<const DeviceLoad> devices) {
-  const auto rank = [](const DeviceLoad &device) {
-    return std::tuple(secondsOf(device), device.missing, device.started);
+  const double common = commonSeconds(devices);
+  const auto secondsOfOthers = [&](const DeviceLoad &device) {
+    const double own = device.taskSeconds > 0 ? device.taskSeconds : kTaskSeconds;
+    return static_cast<double>(device.others) * (common > 0 ? common : own);
   };
-  std::optional<std::size_t> best;
-  for (std::size_t index = 0; index < devices.size(); ++index) {
-    if (devices[index].mayRun && (!best || rank(devices[index]) < rank(devices[*best]))) {
-      best = index;
+  const auto rank = [&](const DeviceLoad &device) {
+    return std::tuple(secondsOfMoves(device) + secondsOfOthers(device), device.missing,
+                      device.started);
+  };
+  const auto bestOf = [&](auto counts) {
+    std::optional<std::size_t> best;
+    for (std::size_t index = 0; index < devices.size(); ++index) {
+      if (devices[index].mayRun && counts(devices[index]) &&
+          (!best || rank(devices[index]) < rank(devices[*best]))) {
+        best = index;
+      }
     }
+    return best;
+  };
+  const auto best = bestOf([](const DeviceLoad &) { return true; });
+  if (!best || devices[*best].written == 0 ||
+      secondsOfOthers(devices[*best]) < secondsOfMoves(devices[*best])) {
+    return best;
   }
-  return best;
+  // It has enough to do. To even out queues by what is written moves that to and fro, and a kernel
+  // here would hold up its queue until those there are done that have written it last.
+  const auto owner = bestOf([](const DeviceLoad &device) { return device.written == 0; });
+  return owner ? owner : best;
 }
 
 } // namespace tutti::balance

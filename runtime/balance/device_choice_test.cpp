@@ -37,6 +37,23 @@ TEST(DeviceChoice, StaysWhereItHasToWaitAnyway) {
       0U);
 }
 
+TEST(DeviceChoice, LeavesWhatIsWrittenWhereItIsWhileTheOtherHasEnoughToDo) {
+  const DeviceLoad owner{.missing = 16 * kMegabyte, .others = 100, .taskSeconds = 1e-3};
+  DeviceLoad other{
+      .missing = 8 * kMegabyte, .written = 8 * kMegabyte, .others = 50, .taskSeconds = 1e-3};
+  EXPECT_EQ(chooseDevice(std::array{owner, other}), 0U);
+  other.others = 1;
+  EXPECT_EQ(chooseDevice(std::array{owner, other}), 1U);
+}
+
+TEST(DeviceChoice, TakesDevicesForAlikeThatDifferAsTasksDo) {
+  const DeviceLoad few{.others = 10, .taskSeconds = 1.5e-3};
+  const DeviceLoad many{.others = 12, .taskSeconds = 1e-3};
+  EXPECT_EQ(chooseDevice(std::array{few, many}), 0U);
+  const DeviceLoad slow{.others = 10, .taskSeconds = 3e-3};
+  EXPECT_EQ(chooseDevice(std::array{slow, many}), 1U);
+}
+
 TEST(DeviceChoice, CountsOnlyDevicesThatMayRunTheTask) {
   EXPECT_EQ(chooseDevice(std::array<DeviceLoad, 2>{{{.mayRun = false}, {.missing = kMegabyte}}}),
             1U);

@@ -381,7 +381,7 @@ Status FragmentDevices::give(Recording &recording) {
   const RangeSet read = RangeSet::of(std::vector<Range>(recording.inputs_));
   work.written = RangeSet::of(std::vector<Range>(recording.outputs_));
   work.touched = read.unite(work.written);
-  const auto device = zero_.deviceFor(TUTTI_DEVICE_AUTO, read, recording.launches_);
+  const auto device = zero_.deviceFor(TUTTI_DEVICE_AUTO, read, {}, recording.launches_);
   if (!device) {
     return failure(ErrorCode::NotSupported, "no device is left that has its kernels");
   }

@@ -53,10 +53,10 @@ Status prefetch(device::Queue &queue, const TaskNames &names) {
 
 void *TaskDevices::currentQueue() { return current; }
 
-Result<std::int32_t> TaskDevices::deviceFor(const DeviceRequest &request,
-                                            const RangeSet &shared) const {
+Result<std::int32_t> TaskDevices::deviceFor(const DeviceRequest &request, const RangeSet &shared,
+                                            const RangeSet &written) const {
   const std::uint32_t kind = request.kernel->device;
-  const auto device = zero_.deviceFor(kind, shared);
+  const auto device = zero_.deviceFor(kind, shared, written);
   if (!device) {
     for (std::int32_t lost = 0; lost < zero_.deviceCount(); ++lost) {
       if (zero_.isLost(lost)) {
@@ -91,7 +91,7 @@ Result<TaskDevices::Launched> TaskDevices::start(const DeviceRequest &request,
   // that it leaves nothing.
   TUTTI_ASSIGN(names, TaskNames::of(accesses, window_, Unwritten::Keep));
   exec::TaskWork work;
-  TUTTI_ASSIGN(work.device, deviceFor(request, names.shared));
+  TUTTI_ASSIGN(work.device, deviceFor(request, names.shared, names.written));
   StandIns standIns;
   std::vector<graph::Access> moved;
   if (!names.foreign.empty()) {
@@ -151,6 +151,12 @@ Result<TaskDevices::Launched> TaskDevices::start(const DeviceRequest &request,
   const bool isApart = !standIns.isEmpty();
   return Launched{std::make_shared<Started>(Started{std::move(work.event), std::move(standIns)}),
                   isApart};
+}
+
+std::optional<std::size_t> TaskDevices::enough() {
+  std::optional<std::size_t> enough;
+  runtime_.runOnOwnStack([&] { enough = zero_.enoughTasks(); });
+  return enough;
 }
 
 void TaskDevices::conclude(void *handle) {
@@ -213,7 +219,7 @@ Result<TaskDevices::Handle> TaskDevices::callWithQueue(const DeviceRequest &requ
         const graph::Region region{access.begin, access.bytes, access.dimensions};
         zero_.open(graph::Runs(region).hull(), (access.flags & TUTTI_WRITE) != 0);
       }
-      TUTTI_ASSIGN(work.device, deviceFor(request, {}));
+      TUTTI_ASSIGN(work.device, deviceFor(request, {}, {}));
       work.give = [&](device::Queue &queue) -> Status {
         TUTTI_ASSIGN(native, queue.native());
         return {};

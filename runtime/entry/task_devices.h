@@ -12,6 +12,7 @@
 #include "runtime/model/forkjoin/rank_zero.h"
 #include "runtime/model/tasks/accelerators.h"
 
+#include <optional>
 #include <vector>
 
 namespace tutti::entry {
@@ -27,6 +28,7 @@ public:
   Result<Launched> launch(const model::tasks::DeviceRequest &request,
                           std::span<const graph::Access> accesses,
                           std::span<const model::tasks::KernelArgument> arguments) override;
+  std::optional<std::size_t> enough() override;
   void conclude(void *handle) override;
   Result<Handle> callWithQueue(const model::tasks::DeviceRequest &request,
                                std::span<const graph::Access> accesses,
@@ -45,8 +47,9 @@ private:
                          std::span<const graph::Access> accesses,
                          std::span<const model::tasks::KernelArgument> arguments);
 
-  Result<std::int32_t> deviceFor(const model::tasks::DeviceRequest &request,
-                                 const RangeSet &shared) const;
+  /// For a task that names these bytes of unified memory, and writes those.
+  Result<std::int32_t> deviceFor(const model::tasks::DeviceRequest &request, const RangeSet &shared,
+                                 const RangeSet &written) const;
 
   /// Gives a kernel that is checked to a queue, and says what it has touched beside its names.
   Status giveChecked(device::Queue &queue, const exec::TaskWork &work, const TaskNames &names,

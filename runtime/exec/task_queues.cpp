@@ -42,10 +42,22 @@ void TaskQueues::noteEnds(std::size_t count) {
   busySince_ = now;
 }
 
-Result<std::size_t> TaskQueues::underwayBeside(const RangeSet &bytes) {
+Result<std::size_t> TaskQueues::underwayBeside(const RangeSet &touched, const RangeSet &written) {
   TUTTI_TRY(poll());
+  TaskWork work;
+  work.touched = touched;
+  work.written = written;
   return static_cast<std::size_t>(std::ranges::count_if(
-      underway_, [&](const Operation &operation) { return !operation.touched.overlaps(bytes); }));
+      underway_, [&](const Operation &operation) { return !operation.isBefore(work); }));
+}
+
+std::size_t TaskQueues::enough() const {
+  constexpr double kSeconds = 5e-3; // Busy workers look for what is done each millisecond.
+  constexpr std::size_t kLeast = 32;
+  constexpr double kMost = 256;
+  return taskSeconds_ > 0
+             ? std::max(kLeast, static_cast<std::size_t>(std::min(kMost, kSeconds / taskSeconds_)))
+             : kLeast;
 }
 
 /// That of the latest work that it comes after: no event is needed then.

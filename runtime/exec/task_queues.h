@@ -48,8 +48,12 @@ public:
 
   bool isEmpty() const { return underway_.empty(); }
 
-  /// How many are under way that touch nothing of `bytes`. Never blocks.
-  Result<std::size_t> underwayBeside(const RangeSet &bytes);
+  /// How many are under way that work which touches these bytes, and writes those, need not come
+  /// after. Never blocks.
+  Result<std::size_t> underwayBeside(const RangeSet &touched, const RangeSet &written);
+
+  /// As many are enough for the device to have something to do until it is given more.
+  std::size_t enough() const;
 
   /// From the end of one task to that of the next while there is something to do, as measured last.
   /// Units: seconds; 0 if no task has ended.

@@ -190,11 +190,21 @@ TEST_F(TaskQueuesTest, CountsWhatATaskNeedNotWaitFor) {
   run("b", {}, bytes(8, 16));
   run("c", bytes(8, 16), {});
 
-  EXPECT_EQ(*queues_.underwayBeside(bytes(12, 14)), 1U);
-  EXPECT_EQ(*queues_.underwayBeside({}), 3U);
+  EXPECT_EQ(*queues_.underwayBeside(bytes(12, 14), {}), 2U); // Reads beside c, after b.
+  EXPECT_EQ(*queues_.underwayBeside(bytes(12, 14), bytes(12, 14)), 1U);
+  EXPECT_EQ(*queues_.underwayBeside({}, {}), 3U);
   end(a);
-  EXPECT_EQ(*queues_.underwayBeside({}), 2U);
+  EXPECT_EQ(*queues_.underwayBeside({}, {}), 2U);
   EXPECT_GT(queues_.taskSeconds(), 0);
+}
+
+TEST_F(TaskQueuesTest, SaysHowManyAreEnough) {
+  EXPECT_EQ(queues_.enough(), 32U);
+  const auto a = run("a", {}, bytes(0, 8));
+  end(a);
+  ASSERT_TRUE(queues_.isIdle());
+  EXPECT_GE(queues_.enough(), 32U);
+  EXPECT_LE(queues_.enough(), 256U);
 }
 
 TEST_F(TaskQueuesTest, UsesTheQueueThatTheWorkNames) {

@@ -115,10 +115,16 @@ public:
   /// @{
 
   /// The device of this rank on which a task costs least: of those of `kind` (AUTO: any) not lost
-  /// that have kernels for all of `launches` the one that has `touched`, unless moving that takes
-  /// less than what is before the task (balance::chooseDevice). Nothing if there is none.
+  /// that have kernels for all of `launches` the one that has `touched`, above all what of it is
+  /// `written`, unless moving that takes less than what is before the task
+  /// (balance::chooseDevice). Nothing if there is none.
   std::optional<std::int32_t> deviceFor(std::uint32_t kind, const RangeSet &touched,
+                                        const RangeSet &written = {},
                                         std::span<const exec::Launch> launches = {});
+
+  /// As many tasks under way are enough for all devices of this rank: on which one more of them
+  /// costs least is better decided later. Nothing if there is nothing to decide.
+  std::optional<std::size_t> enoughTasks();
 
   /// Whether there is one.
   bool hasDevice(std::uint32_t kind);

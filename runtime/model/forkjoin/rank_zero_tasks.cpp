@@ -25,6 +25,7 @@ bool RankZero::isFor(std::int32_t device, std::uint32_t kind,
 }
 
 std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeSet &touched,
+                                                const RangeSet &written,
                                                 std::span<const Launch> launches) {
   const Progress::Lock lock = job_.progress.lock();
   const std::int32_t count = job_.devices.count();
@@ -38,9 +39,11 @@ std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeS
       continue;
     }
     const Place place = job_.topology.deviceOf(0, device);
-    load.missing = job_.planner.directory().missing(place, touched).bytes();
+    const RangeSet missing = job_.planner.directory().missing(place, touched);
+    load.missing = missing.bytes();
+    load.written = missing.intersect(written).bytes();
     if (TaskQueues *tasks = job_.devices.tasksOf(device)) {
-      const Result<std::size_t> others = tasks->underwayBeside(touched);
+      const Result<std::size_t> others = tasks->underwayBeside(touched, written);
       load.others = others ? *others : 0; // Who gives it work hears of the loss.
       load.taskSeconds = tasks->taskSeconds();
     }
@@ -51,6 +54,19 @@ std::optional<std::int32_t> RankZero::deviceFor(std::uint32_t kind, const RangeS
   }
   ++started_[*best];
   return static_cast<std::int32_t>(*best);
+}
+
+std::optional<std::size_t> RankZero::enoughTasks() {
+  const Progress::Lock lock = job_.progress.lock();
+  if (job_.devices.count() < 2) {
+    return std::nullopt;
+  }
+  std::size_t enough = 0;
+  for (std::int32_t device = 0; device < job_.devices.count(); ++device) {
+    const TaskQueues *const tasks = job_.devices.tasksOf(device);
+    enough += tasks ? tasks->enough() : 0;
+  }
+  return enough > 0 ? std::optional(enough) : std::nullopt;
 }
 
 bool RankZero::hasDevice(std::uint32_t kind) {

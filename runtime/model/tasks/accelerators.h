@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace tutti::model::tasks {
@@ -66,6 +67,10 @@ public:
   virtual Result<Launched> launch(const DeviceRequest &request,
                                   std::span<const graph::Access> accesses,
                                   std::span<const KernelArgument> arguments) = 0;
+
+  /// As many kernels given are enough for all devices to be busy: where one more goes is better
+  /// decided later. Nothing if there is nothing to decide.
+  virtual std::optional<std::size_t> enough() { return std::nullopt; }
 
   /// Brings home what a kernel has written that is apart and has ended. Once for each. Cost:
   /// blocks.

@@ -141,7 +141,8 @@ bool DeviceTasks::launchNext() {
   Task *task = nullptr;
   {
     const ScopedLock lock(mutex_);
-    if (ready_.empty() || underway_.size() >= kMostUnderway) {
+    if (ready_.empty() || underway_.size() >= kMostUnderway ||
+        underway_.size() >= accelerators_.enough().value_or(kMostUnderway)) {
       return false;
     }
     std::pop_heap(ready_.begin(), ready_.end());

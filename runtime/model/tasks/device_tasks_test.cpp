@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -33,6 +34,10 @@ public:
     launched_.push_back(std::make_shared<std::atomic<bool>>(false));
     numbers_.push_back(*static_cast<const int *>(arguments.front().value));
     return Launched{Handle(launched_.back()), usesCopies};
+  }
+
+  std::optional<std::size_t> enough() override {
+    return most > 0 ? std::optional<std::size_t>(most) : std::nullopt;
   }
 
   void conclude(void *) override { ++concluded; }
@@ -73,6 +78,7 @@ public:
   std::atomic<bool> isLost{false};
   std::atomic<bool> usesCopies{false};
   std::atomic<int> concluded{0};
+  std::atomic<std::size_t> most{0};
 
 private:
   std::mutex mutex_;
@@ -184,6 +190,23 @@ TEST_P(DeviceTasksTest, QueuesKernelsThatFollowOneAnotherWithoutAnAnswer) {
     EXPECT_EQ(accelerators_.numbers()[static_cast<std::size_t>(number)], number);
   }
   waitWhileEnding();
+}
+
+TEST_P(DeviceTasksTest, LaunchesNoMoreThanAreEnoughForAllDevices) {
+  accelerators_.most = 3;
+  std::array<int, 8> memory{};
+
+  for (int number = 0; number < 8; ++number) {
+    kernel(number, TUTTI_TASK_INOUT, memory.at(static_cast<std::size_t>(number)));
+  }
+
+  ASSERT_TRUE(waitForLaunches(3));
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(accelerators_.numbers().size(), 3U);
+  accelerators_.end(1);
+  ASSERT_TRUE(waitForLaunches(4));
+  waitWhileEnding();
+  EXPECT_EQ(accelerators_.numbers().size(), 8U);
 }
 
 TEST_P(DeviceTasksTest, HoldsTasksOfTheHostUntilTheKernelIsDone) {
