@@ -12,6 +12,10 @@ namespace {
 
 /// Launches after a change that may bring data, compile kernels, plan.
 constexpr std::int64_t kWarming = 3;
+/// Planning that takes more than this part of a measurement spoils it: devices idle meanwhile, or
+/// do what was begun before. After so many of them plans seem to be part of what is measured.
+constexpr double kPlanning = 0.1;
+constexpr std::int32_t kMostPlanned = 8;
 /// Launches that an alternative may take to settle.
 constexpr std::int64_t kSettling = 200;
 /// Launches that it needs for its second cut: the first one was a guess, and says something only if
@@ -25,6 +29,8 @@ constexpr double kLeastSeconds = 5e-3;
 constexpr std::int64_t kLongRounds = 2;
 constexpr double kLongSeconds = 10e-3;
 constexpr std::int64_t kMostMeasured = 4096;
+/// What no measurement is below.
+constexpr double kLeastTold = 1e-9;
 /// The time is looked at after one round, and then after at most so many times as many launches.
 constexpr std::int64_t kLater = 16;
 /// To wait for the end of launches is little beside such a round.
@@ -52,6 +58,9 @@ constexpr double kTrialShare = 0.01;
 /// Launches before the first check of what was chosen; the next ones come later and later.
 constexpr std::int64_t kCheck = 32;
 constexpr std::int64_t kMostCheck = 4096;
+/// What trying may cost in any case, and beside the time before it.
+constexpr double kLittle = 20e-3;
+constexpr double kCostShare = 0.02;
 /// A trial takes about so many launches.
 constexpr double kTrialLaunches = 20;
 /// Another one took less by this fraction, to be taken after so many checks in a row.
@@ -77,6 +86,28 @@ void Choice::start(std::size_t alternative) {
   unsettled_ = 0;
   isSettling_ = false;
   isGuess_ = false;
+  planned_ = 0;
+}
+
+void Choice::putOff(std::size_t meanwhile, double seconds) {
+  cost_ = seconds;
+  if (cost_ <= kLittle) {
+    return;
+  }
+  putOff_ = present_;
+  start(meanwhile);
+  phase_ = Phase::Waits;
+  waitsSince_ = 0;
+  look_ = 1;
+}
+
+/// Looks whether waiting is over.
+void Choice::waitOn(double now) {
+  waitsSince_ = waitsSince_ > 0 ? waitsSince_ : now;
+  look_ = launches_ + std::min(launches_, kMostCheck);
+  if (cost_ <= kCostShare * (now - waitsSince_)) {
+    start(putOff_);
+  }
 }
 
 void Choice::expect(std::size_t alternative, double seconds) {
@@ -146,6 +177,8 @@ bool Choice::begins(const void *loop, bool isSettled) {
       startAnew();
     }
     return false;
+  case Phase::Waits:
+    return launches_ >= look_;
   case Phase::Rests:
     return seconds_.size() > 1 && restsUntilCheck(loop);
   default:
@@ -189,15 +222,21 @@ void Choice::dropCheck() {
   }
 }
 
-void Choice::tell(double now) {
+void Choice::tell(double now, double planning) {
   now_ = now;
+  if (phase_ == Phase::Waits) {
+    waitOn(now);
+    return;
+  }
   if (phase_ == Phase::Starts) {
     trialBegan_ = isCheck_ || trialBegan_ > 0 ? trialBegan_ : now;
     first_ = 0;
-    beginMeasuring(now, isCheck_ ? kMeasured : 1);
+    planned_ = isCheck_ ? 0 : planned_;
+    beginMeasuring(now, planning, isCheck_ ? kMeasured : 1);
     return;
   }
-  const double took = now - began_;
+  const double planned = planning - planningThen_;
+  const double took = std::max(now - began_ - planned, kLeastTold);
   inRound_ = static_cast<double>(launches_) / static_cast<double>(rounds_);
   // What is not over may take as long again as all rounds until then.
   const double round = took / static_cast<double>(roundsBegun());
@@ -206,9 +245,14 @@ void Choice::tell(double now) {
     phase_ = Phase::Measures;
     return;
   }
+  if (planned > kPlanning * took && planned_ < kMostPlanned && !isWorse(round, kHopeless)) {
+    ++planned_;
+    beginMeasuring(now, planning, 1);
+    return;
+  }
   if (first_ == 0 && !(took >= kUndoubtedSeconds && isWorse(round, kUndoubted))) {
     first_ = round; // Something else may have run on the same cores: the better of two counts.
-    beginMeasuring(now, round >= kLongRound && isWorse(round, kWorse) ? 1 : launches_);
+    beginMeasuring(now, planning, round >= kLongRound && isWorse(round, kWorse) ? 1 : launches_);
     return;
   }
   seconds_[present_] = first_ > 0 ? std::min(first_, round) : round;
@@ -268,8 +312,9 @@ double Choice::secondsUntilGivenUp() const {
 /// Rounds of all periods that have begun.
 std::int64_t Choice::roundsBegun() const { return (rounds_ + period_ - 1) / period_ * period_; }
 
-void Choice::beginMeasuring(double now, std::int64_t look) {
+void Choice::beginMeasuring(double now, double planning, std::int64_t look) {
   began_ = now;
+  planningThen_ = planning;
   launches_ = 0;
   rounds_ = 0;
   look_ = look;

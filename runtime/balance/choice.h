@@ -24,7 +24,10 @@ public:
   std::size_t present() const { return present_; }
 
   /// Whether alternatives are being tried.
-  bool isTrying() const { return phase_ != Phase::Rests && !isCheck_; }
+  bool isTrying() const { return phase_ != Phase::Rests && phase_ != Phase::Waits && !isCheck_; }
+
+  /// Whether that is put off.
+  bool isWaiting() const { return phase_ == Phase::Waits; }
 
   /// Whether what is done now is part of what an alternative takes.
   bool isMeasuring() const { return phase_ == Phase::Measures || phase_ == Phase::Ends; }
@@ -41,8 +44,17 @@ public:
   /// going to change by itself.
   bool begins(const void *loop, bool isSettled);
 
-  /// Units: seconds, from any point in time.
-  void tell(double now);
+  /// `planning`: what making plans has taken until then that later launches know, which is no part
+  /// of what an alternative takes. Units: seconds, from any point in time.
+  void tell(double now, double planning = 0);
+
+  /// What trying costs has turned out to be `seconds`, or more: `meanwhile` is used until that is
+  /// little beside the time since, if it is not now, and then all are tried. Order: while the first
+  /// alternative is used that is tried, and it has not been measured.
+  void putOff(std::size_t meanwhile, double seconds);
+
+  /// Whether it may be called.
+  bool isFresh() const { return phase_ == Phase::Warms && std::ranges::max(seconds_) == 0; }
 
   /// Something else is being tried: what is being measured to check the choice does not count.
   void dropCheck();
@@ -78,6 +90,7 @@ public:
 
 private:
   enum class Phase {
+    Waits,    ///< Until trying costs little; the time is asked for now and then.
     Warms,    ///< What the alternative needs is brought to where it runs.
     Starts,   ///< The time is to be told at the next launch.
     Measures, ///< Launches are counted.
@@ -86,6 +99,7 @@ private:
   };
 
   void start(std::size_t alternative);
+  void waitOn(double now);
   void startAnew();
   bool isUnsettled(bool isSettled) const;
   bool showsMore(bool isSettled) const;
@@ -94,7 +108,7 @@ private:
   double factorToGiveUp() const;
   double secondsUntilGivenUp() const;
   std::int64_t roundsBegun() const;
-  void beginMeasuring(double now, std::int64_t look);
+  void beginMeasuring(double now, double planning, std::int64_t look);
   double handicapped(std::size_t alternative) const;
   std::size_t best() const;
   std::int64_t nextLook(double round, double took) const;
@@ -119,6 +133,8 @@ private:
   Phase phase_ = Phase::Warms;
   const void *anchor_ = nullptr;
   double began_ = 0;
+  double planningThen_ = 0;      ///< What had been told of it.
+  std::int32_t planned_ = 0;     ///< Measurements of the present one that planning has spoilt.
   std::int64_t launches_ = 0;    ///< In this phase,
   std::int64_t rounds_ = 0;      ///< and of the anchor.
   std::int64_t period_ = 1;      ///< That show what an alternative takes.
@@ -126,6 +142,9 @@ private:
   double first_ = 0;             ///< What a round took when it was measured the first of two times.
   double now_ = 0;               ///< The time that was told last,
   double trialBegan_ = 0;        ///< and first in the latest trial; 0: not yet.
+  std::size_t putOff_ = 0;       ///< The alternative that is tried first when waiting is over,
+  double cost_ = 0;              ///< what trying is expected to cost,
+  double waitsSince_ = 0;        ///< and since when it waits; 0: that was not told.
   double trials_ = 0;            ///< What trials took since all alternatives were tried anew.
   double inRound_ = 1;           ///< Launches, of all loops.
   std::int64_t rest_;            ///< Launches until the next trial,

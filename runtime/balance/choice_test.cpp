@@ -226,6 +226,73 @@ TEST(Choice, WaitsUntilAnAlternativeHasSettled) {
   EXPECT_TRUE(choice.begins(&loop, true));
 }
 
+/// Each of the first launches of the second way is planned anew.
+TEST(Choice, TakesPlansThatAreMadeOnceForNoPartOfAWay) {
+  constexpr double kPlan = 20e-3;
+  Choice choice(2);
+  const char loop = 0;
+  double now = 1;
+  double planning = 0;
+  int planned = 0;
+  for (int launch = 0; launch < 300; ++launch) {
+    if (choice.begins(&loop, true)) {
+      choice.tell(now, planning);
+    }
+    const bool isSecond = choice.present() == 1;
+    if (isSecond && ++planned <= 8) {
+      now += kPlan;
+      planning += kPlan;
+    }
+    now += isSecond ? 0.8e-3 : 1e-3;
+  }
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 1U);
+}
+
+TEST(Choice, MeasuresThoughPlansAreMadeAgainAndAgain) {
+  constexpr double kPlan = 20e-3;
+  Choice choice(2);
+  const char loop = 0;
+  double now = 1;
+  double planning = 0;
+  for (int launch = 0; launch < 600; ++launch) {
+    if (choice.begins(&loop, true)) {
+      choice.tell(now, planning);
+    }
+    now += kPlan + (choice.present() == 1 ? 0.8e-3 : 1e-3);
+    planning += kPlan;
+  }
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 1U);
+}
+
+TEST(Choice, PutsOffTryingUntilThatCostsLittle) {
+  Choice choice(3);
+  Program program(choice, {1e-3, 1.2e-3, 5.0});
+  choice.expect(2, 5.0);
+  choice.putOff(1, 0.1);
+
+  EXPECT_TRUE(choice.isWaiting());
+  EXPECT_EQ(choice.present(), 1U);
+  program.run(3500); // 4.2 s.
+  EXPECT_TRUE(choice.isWaiting());
+  EXPECT_LT(program.told(), 20) << "devices idle at each of these times";
+
+  program.run(5000);
+  EXPECT_FALSE(choice.isWaiting());
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 0U);
+}
+
+TEST(Choice, PutsNothingOffThatCostsLittle) {
+  Choice choice(3);
+  choice.putOff(1, 1e-3);
+  EXPECT_FALSE(choice.isWaiting());
+  EXPECT_EQ(choice.present(), 0U);
+}
+
 TEST(Choice, ComparesRoundsOfTheSameLoop) {
   Choice choice(2);
   Program program(choice, {2e-3, 1e-3});

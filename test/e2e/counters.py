@@ -127,6 +127,13 @@ def cores_get_the_part_that_is_asked_for(workshop, kmeans):
         require(abs(share - (1 - float(cores))) < 0.05, f"{moved}")
 
 
+def ways_that_take_long_to_plan_are_tried_later(workshop, sor):
+    """A plan lists each row, as its border is not written. Trying all places and devices alone would need 14."""
+    found = workshop.statistics(sor, ["2000", "12"], 1,
+                                {"TUTTI_DEVICE": "hybrid", "POCL_DEVICES": "pthread", "OMP_NUM_THREADS": "1"})
+    require(found["plans"]["made"] <= 8, found["plans"])
+
+
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1}
 ROW = re.compile(r"^tutti: rank 0:   (\w+) +predicted (\S+ \w+) = compute (\S+ \w+) \+ "
                  r"transfers (\S+ \w+) \+ overhead (\S+ \w+); (not measured|measured .*)$", re.M)

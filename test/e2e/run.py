@@ -309,6 +309,8 @@ def all_tests(workshop, everywhere):
                           workshop, named["uneven"], r)))
     tests.append(("counters/cores_get_the_part_that_is_asked_for",
                   lambda: counters.cores_get_the_part_that_is_asked_for(workshop, example("kmeans"))))
+    tests.append(("counters/ways_that_take_long_to_plan_are_tried_later",
+                  lambda: counters.ways_that_take_long_to_plan_are_tried_later(workshop, example("sor"))))
     for check in (counters.decisions_are_explained, counters.decisions_are_explained_once):
         tests.append((f"counters/{check.__name__}",
                       lambda c=check: c(workshop, example("stream"))))

@@ -123,7 +123,7 @@ void Alternatives::joinIfAllRest() {
     if (!takesTurns(each)) {
       continue;
     }
-    if (each.choice.isTrying() || each.choice.isMeasuring()) {
+    if (each.choice.isTrying() || each.choice.isWaiting() || each.choice.isMeasuring()) {
       return;
     }
     isAnyNew = isAnyNew || !each.isJoined;
@@ -193,7 +193,23 @@ std::size_t Alternatives::presentOf(const SharedChoice &mine) {
   return way == kOwn ? mine.choice.present() : way - 1;
 }
 
-void Alternatives::tell(double now) { asked_->tell(now); }
+void Alternatives::tell(double now) { asked_->tell(now, planning_); }
+
+/// All places and devices alone need plans of their own, and the former new ones when their cut is
+/// no guess any more.
+void Alternatives::notePlanning(const ChoiceHistory &mine, double seconds, double most) {
+  constexpr double kPlans = 4;
+  planning_ += seconds;
+  SharedChoice *shared = mine.shared;
+  if (!shared || shared->joint || !shared->choice.isFresh() || shared->choice.present() != kAll) {
+    return;
+  }
+  shared->planning += std::min(seconds, most);
+  shared->choice.putOff(kDevices, kPlans * shared->planning);
+  if (trying_ == shared && shared->choice.isWaiting()) {
+    trying_ = nullptr;
+  }
+}
 
 Alternatives::Rounds Alternatives::rounds(const ChoiceHistory &mine) {
   if (!mine.shared || isTrying(mine)) {

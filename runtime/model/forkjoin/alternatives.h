@@ -25,6 +25,7 @@ struct SharedChoice {
   std::int64_t latest = 0;          ///< Launch of one of its loops, among all.
   bool isJoined = false;            ///< It has been tried together with others.
   bool isBegun = false;             ///< Ways are being tried, or have been.
+  double planning = 0;              ///< What plans have taken since then. Units: seconds.
   balance::Choice *joint = nullptr; ///< That decides for it and others at present.
 };
 
@@ -64,6 +65,15 @@ public:
 
   /// Tells the time when all launches before have ended. Units: seconds.
   void tell(double now);
+
+  /// Notes a plan of a loop that later launches are expected to know: what making it has taken, and
+  /// what such a plan takes at most where nothing disturbs. Units: seconds.
+  void notePlanning(const ChoiceHistory &mine, double seconds, double most);
+
+  /// Whether other ways to run the loop are tried once that costs little.
+  static bool isWaiting(const ChoiceHistory &mine) {
+    return mine.shared && !mine.shared->joint && mine.shared->choice.isWaiting();
+  }
 
   /// Takes out of `placement` what the present choice does not use.
   void restrict(const ChoiceHistory &mine, exec::Placement &placement) const;
@@ -111,6 +121,7 @@ private:
   std::optional<Joint> joint_;       ///< While it is being tried; then none is tried alone.
   std::int64_t waited_ = 0;          ///< Launches of others since one of those that try.
   std::int64_t launches_ = 0;        ///< In all.
+  double planning_ = 0;              ///< What making plans has taken. Units: seconds.
 };
 
 } // namespace tutti::model::forkjoin

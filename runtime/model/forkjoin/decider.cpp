@@ -285,9 +285,8 @@ bool Decider::isToBeSampled(const Candidate &candidate, const Launch &launch, co
   const balance::RegionHistory &history = *candidate.history;
   const bool isKnown = history.home.seconds() > 0 || history.sampled > 0;
   return candidate.placement.usesDevices && !candidate.isWanted && !isKnown && launch.first == 0 &&
-         (launch.region->flags & ~mayBe) == kLoop && !launch.task &&
-         launch.portion.count == 1 && plan.merged.empty() && plan.bytesToStayHome == 0 &&
-         balance::sampleOf(launch.total) > 0;
+         (launch.region->flags & ~mayBe) == kLoop && !launch.task && launch.portion.count == 1 &&
+         plan.merged.empty() && plan.bytesToStayHome == 0 && balance::sampleOf(launch.total) > 0;
 }
 
 std::string_view Decider::whyDistributed(const LoopHistory &history,
@@ -297,6 +296,9 @@ std::string_view Decider::whyDistributed(const LoopHistory &history,
   }
   if (Alternatives::isTrying(history.choice)) {
     return "all ways to run it are being tried";
+  }
+  if (Alternatives::isWaiting(history.choice)) {
+    return "all ways to run it are tried later, as planning them takes long";
   }
   if (history.choice.shared) {
     return "it took least of all ways that were tried";
@@ -502,6 +504,27 @@ void Decider::noteDistributed(LoopHistory &history, const Launch &launch, double
                                       history.cuts.plansEachLaunch() ? 0 : planned);
     history.guessHome();
   }
+}
+
+void Decider::notePlan(LoopHistory &history, const Planner::Planned &planned) {
+  const Plan &plan = *planned.plan;
+  if (planned.isKnown) {
+    history.cuts.plansMade = 0;
+    history.cuts.plansNew = 0;
+    history.rope.planning = std::max(history.rope.planning, plan.secondsToMake);
+    return;
+  }
+  if (!history.cuts.plansEachLaunch()) {
+    constexpr double kRun = 4e-6; // What a run of bytes adds to a plan.
+    std::size_t runs = 1;
+    for (const exec::DevicePart &part : plan.devices) {
+      runs += part.writes.ranges().size();
+    }
+    alternatives_.notePlanning(history.choice, plan.secondsToMake,
+                               kRun * static_cast<double>(runs));
+  }
+  ++history.cuts.plansNew;
+  history.cuts.plansMade += plan.isInPlace ? 0 : 1;
 }
 
 bool Decider::isToBeTimed(LoopHistory &history, const Launch &launch,

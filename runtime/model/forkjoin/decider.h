@@ -167,16 +167,7 @@ public:
                    const Planner::Planned &planned) const;
 
   /// Notes a plan that was made or found, and is about to be run.
-  void notePlan(LoopHistory &history, const Planner::Planned &planned) const {
-    if (planned.isKnown) {
-      history.cuts.plansMade = 0;
-      history.cuts.plansNew = 0;
-      history.rope.planning = std::max(history.rope.planning, planned.plan->secondsToMake);
-    } else {
-      ++history.cuts.plansNew;
-      history.cuts.plansMade += planned.plan->isInPlace ? 0 : 1;
-    }
-  }
+  void notePlan(LoopHistory &history, const Planner::Planned &planned);
 
   /// Notes a launch that is timed.
   void beginsTimed(LoopHistory &history, const Launch &launch, const Plan &plan) {
