@@ -94,6 +94,7 @@ void Choice::putOff(std::size_t meanwhile, double seconds) {
   if (cost_ <= kLittle) {
     return;
   }
+  mayPutOff_ = false;
   putOff_ = present_;
   start(meanwhile);
   phase_ = Phase::Waits;
@@ -101,13 +102,20 @@ void Choice::putOff(std::size_t meanwhile, double seconds) {
   look_ = 1;
 }
 
-/// Looks whether waiting is over.
-void Choice::waitOn(double now) {
+/// Looks whether waiting is over. The first launches bring data and load kernels, so only the
+/// latter half of those until now counts.
+void Choice::waitOn(double now, double planning) {
   waitsSince_ = waitsSince_ > 0 ? waitsSince_ : now;
-  look_ = launches_ + std::min(launches_, kMostCheck);
-  if (cost_ <= kCostShare * (now - waitsSince_)) {
+  const double took = now - began_ - (planning - planningThen_);
+  const double each = launches_ > kMeasured ? took / static_cast<double>(launches_ - rounds_) : 0;
+  if (cost_ <= kCostShare * (now - waitsSince_) || (mayTake_ > 0 && mayTake_ < each)) {
     start(putOff_);
+    return;
   }
+  began_ = now;
+  planningThen_ = planning;
+  rounds_ = launches_;
+  look_ = launches_ + std::min(launches_, kMostCheck);
 }
 
 void Choice::expect(std::size_t alternative, double seconds) {
@@ -225,12 +233,13 @@ void Choice::dropCheck() {
 void Choice::tell(double now, double planning) {
   now_ = now;
   if (phase_ == Phase::Waits) {
-    waitOn(now);
+    waitOn(now, planning);
     return;
   }
   if (phase_ == Phase::Starts) {
     trialBegan_ = isCheck_ || trialBegan_ > 0 ? trialBegan_ : now;
     first_ = 0;
+    mayPutOff_ = false;
     planned_ = isCheck_ ? 0 : planned_;
     beginMeasuring(now, planning, isCheck_ ? kMeasured : 1);
     return;

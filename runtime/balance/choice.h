@@ -49,12 +49,16 @@ public:
   void tell(double now, double planning = 0);
 
   /// What trying costs has turned out to be `seconds`, or more: `meanwhile` is used until that is
-  /// little beside the time since, if it is not now, and then all are tried. Order: while the first
-  /// alternative is used that is tried, and it has not been measured.
+  /// little beside the time since, if it is not now, and then all are tried. Order: `mayPutOff`.
   void putOff(std::size_t meanwhile, double seconds);
 
-  /// Whether it may be called.
-  bool isFresh() const { return phase_ == Phase::Warms && std::ranges::max(seconds_) == 0; }
+  /// Whether the first alternative is used that is tried, and nothing has been measured or put off.
+  bool mayPutOff() const { return mayPutOff_ && phase_ == Phase::Warms; }
+
+  /// A launch may take so long in another way, as was seen before trying was put off: waiting is
+  /// over where launches take longer meanwhile. The longest counts. Units: seconds; 0: nothing was
+  /// seen.
+  void mayTake(double seconds) { mayTake_ = std::max(mayTake_, seconds); }
 
   /// Something else is being tried: what is being measured to check the choice does not count.
   void dropCheck();
@@ -99,7 +103,7 @@ private:
   };
 
   void start(std::size_t alternative);
-  void waitOn(double now);
+  void waitOn(double now, double planning);
   void startAnew();
   bool isUnsettled(bool isSettled) const;
   bool showsMore(bool isSettled) const;
@@ -145,6 +149,8 @@ private:
   std::size_t putOff_ = 0;       ///< The alternative that is tried first when waiting is over,
   double cost_ = 0;              ///< what trying is expected to cost,
   double waitsSince_ = 0;        ///< and since when it waits; 0: that was not told.
+  double mayTake_ = 0;           ///< A launch, in another way; 0: nobody knows.
+  bool mayPutOff_ = true;        ///< Nothing was measured so far, or put off.
   double trials_ = 0;            ///< What trials took since all alternatives were tried anew.
   double inRound_ = 1;           ///< Launches, of all loops.
   std::int64_t rest_;            ///< Launches until the next trial,

@@ -286,6 +286,27 @@ TEST(Choice, PutsOffTryingUntilThatCostsLittle) {
   EXPECT_EQ(choice.present(), 0U);
 }
 
+TEST(Choice, PutsTryingOffOnce) {
+  Choice choice(2);
+  Program program(choice, {1e-3, 1.2e-3});
+  choice.putOff(1, 0.1);
+  program.run(6000); // 7.2 s.
+
+  EXPECT_FALSE(choice.isWaiting());
+  EXPECT_FALSE(choice.mayPutOff());
+}
+
+TEST(Choice, WaitsNoLongerWhereWhatIsUsedMeanwhileIsSlow) {
+  Choice choice(3);
+  Program program(choice, {5e-3, 6e-3, 0.3e-3});
+  choice.mayTake(1e-3); // Of a round of three.
+  choice.putOff(1, 0.1);
+  program.run(100);
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 2U);
+}
+
 TEST(Choice, PutsNothingOffThatCostsLittle) {
   Choice choice(3);
   choice.putOff(1, 1e-3);

@@ -94,6 +94,7 @@ bool Alternatives::beginsAlone(ChoiceHistory &history, const Known &known) {
   }
   mine->choice.expect(kHosts, known.onHosts); // A round takes no less than one of its loops.
   mine->choice.suspect(kHosts, known.suspectedOnHosts);
+  mine->choice.mayTake(known.guessedOnHosts);
   if (!known.areCoresOfUse) {
     mine->choice.expect(kAll, std::numeric_limits<double>::infinity());
   }
@@ -201,7 +202,7 @@ void Alternatives::notePlanning(const ChoiceHistory &mine, double seconds, doubl
   constexpr double kPlans = 4;
   planning_ += seconds;
   SharedChoice *shared = mine.shared;
-  if (!shared || shared->joint || !shared->choice.isFresh() || shared->choice.present() != kAll) {
+  if (!shared || shared->joint || !shared->choice.mayPutOff() || shared->choice.present() != kAll) {
     return;
   }
   shared->planning += std::min(seconds, most);

@@ -52,6 +52,7 @@ public:
                                   ///< knows.
     bool areCoresOfUse = true;    ///< Beside devices.
     double suspectedOnHosts = 0;  ///< Seconds that it may take on hosts alone; 0: nobody knows.
+    double guessedOnHosts = 0;    ///< The same while its cut is being learned.
   };
 
   /// A launch of a loop that may run on hosts and devices is about to begin; whether `tell` has to

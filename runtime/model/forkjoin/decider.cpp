@@ -257,7 +257,8 @@ Alternatives::Known Decider::knownOf(LoopHistory &history, std::int64_t iteratio
           history.triesCores,
           history.triesCores ? history.crossing.round() : 0,
           onHosts == 0 || onDevices == 0 || onDevices > kOfUse * onHosts,
-          isSettled ? ropes_.secondsSuspectedOnHosts(history.rope, iterations) : 0};
+          isSettled ? ropes_.secondsSuspectedOnHosts(history.rope, iterations) : 0,
+          ropes_.secondsSuspectedOnHosts(history.rope, iterations)};
 }
 
 Candidate &Decider::candidateFor(LoopHistory &history, const tutti_region &region,
