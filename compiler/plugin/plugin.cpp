@@ -18,6 +18,7 @@
 #include "compiler/transform/keep_insertions.h"
 #include "compiler/transform/late_texts.h"
 #include "compiler/transform/launch_regions.h"
+#include "compiler/transform/loop_phases.h"
 #include "compiler/transform/merge_teams.h"
 #include "compiler/transform/plain_loops.h"
 #include "compiler/transform/reduce_updates.h"
@@ -91,6 +92,9 @@ void registerPasses(PassBuilder &builder) {
       passes.addPass(DeriveTasksPass());
       passes.addPass(LaunchRegionsPass());
       passes.addPass(FormHostLoopsPass(level == OptimizationLevel::O3));
+    }
+    if (level == OptimizationLevel::O2 || level == OptimizationLevel::O3) {
+      passes.addPass(createModuleToFunctionPassAdaptor(LoopPhasesPass()));
     }
   });
   builder.registerOptimizerLastEPCallback(
