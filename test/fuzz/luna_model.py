@@ -228,8 +228,8 @@ class Interpreter:
 
     # Statements.
 
-    def assign(self, node, value, scope):
-        base, indices = self.find(node, scope)
+    def assign(self, place, value):
+        base, indices = place
         if indices in base:
             raise Wrong("assigned twice")
         base[indices] = Fragment(value)
@@ -258,7 +258,7 @@ class Interpreter:
             self.block(loop.body, {**scope, loop.counter: counter})
             counter += 1
             self.executions[-1] = self.execution()
-        self.assign(loop.result, counter, scope)
+        self.assign(self.find(loop.result, scope), counter)
 
     def if_(self, choice, scope):
         if integer(self.value(choice.condition, scope)):
@@ -290,16 +290,18 @@ class Interpreter:
                 value = self.value(node, scope)
                 inputs.append(integer(value) if kind == "int" else
                               real(value) if kind == "real" else value)
+        # A call cannot wait for what it makes itself, as an index of what else it makes.
+        places = [self.find(node, scope) for kind, node in zip(types, call.arguments) if kind == "name"]
+        signals = [self.find(node, scope) for node in call.signals]
         if procedure is None:
             value = inputs[1]
             shown = "%.17g" % value if call.callee == "showr" else str(integer(value))
             self.output.append(f"{inputs[0]} {shown}")
         else:
-            outputs = [node for kind, node in zip(types, call.arguments) if kind == "name"]
-            made = [self.assign(node, value, scope) for node, value in zip(outputs, procedure(*inputs))]
+            made = [self.assign(place, value) for place, value in zip(places, procedure(*inputs))]
             self.made.setdefault(id(call), []).append(made)
-        for node in call.signals:
-            self.assign(node, 1, scope)
+        for place in signals:
+            self.assign(place, 1)
 
     def call_sub(self, call, scope):
         sub = self.subs[call.callee]
