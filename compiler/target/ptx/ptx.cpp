@@ -22,7 +22,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
@@ -56,6 +55,18 @@ constexpr StringLiteral kPasses =
     "loop(loop-deletion,loop-unroll-full),loop-unroll<O3>,"
     "instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),simplifycfg),"
     "globaldce";
+
+// Passes of the backend, by their names, that kernels gain nothing from: what they find is a
+// product or two in front of a loop, what the passes above have found already, or what ptxas finds
+// itself.
+constexpr StringLiteral kSpared[] = {
+    "Straight line strength reduction",
+    "Nary reassociation",
+    "Early CSE",
+    "Machine Copy Propagation Pass",
+    "Peephole Optimizations",
+    "Optimize machine instruction PHIs",
+};
 
 const Target *findTarget() {
   if (!LLVMInitializeNVPTXTargetInfo || !LLVMInitializeNVPTXTarget ||
@@ -140,10 +151,28 @@ void spareBackend(Module &module) {
   }
 }
 
-std::string print(Module &module, TargetMachine &machine) {
+/// The backend's passes without some that kernels gain nothing from, by their names. Neither are
+/// they run, nor what they would ask for.
+class BackendPasses : public legacy::PassManager {
+public:
+  explicit BackendPasses(ArrayRef<StringRef> spared) : spared_(spared) {}
+
+  void add(Pass *pass) override {
+    if (is_contained(spared_, pass->getPassName())) {
+      delete pass;
+    } else {
+      legacy::PassManager::add(pass);
+    }
+  }
+
+private:
+  ArrayRef<StringRef> spared_;
+};
+
+std::string print(Module &module, TargetMachine &machine, ArrayRef<StringRef> spared) {
   SmallString<0> text;
   raw_svector_ostream stream(text);
-  legacy::PassManager passes;
+  BackendPasses passes(spared);
   if (machine.addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::AssemblyFile,
                                   /*DisableVerify=*/true)) {
     return "";
@@ -151,15 +180,6 @@ std::string print(Module &module, TargetMachine &machine) {
   passes.run(module);
   return text.str().str();
 }
-
-/// Keeps passes of the backend from kernels that gain nothing from them, by their names.
-struct WithoutPasses : OptPassGate {
-  SmallVector<StringRef, 2> names;
-
-  bool isEnabled() const override { return !names.empty(); }
-
-  bool shouldRunPass(StringRef pass, StringRef) override { return !is_contained(names, pass); }
-};
 
 /// Whether the backend may find accesses side by side that are aligned as one: where none is
 /// aligned to more than its own size, looking for them takes long and changes nothing.
@@ -200,7 +220,8 @@ using Part = std::vector<std::string>;
 /// Kernels that take long are translated in two parts of about the same length, which two threads
 /// can write at once.
 std::vector<Part> partsOf(const Module &kernels) {
-  constexpr unsigned kLong = 600; // Instructions before loops are unrolled: some ten milliseconds.
+  // Instructions before loops are unrolled: some thirty milliseconds.
+  constexpr unsigned kLong = 1200;
   std::vector<std::pair<unsigned, std::string>> sizes;
   unsigned all = 0;
   for (const Function &function : kernels) {
@@ -258,7 +279,6 @@ std::string withoutHead(std::string text) {
 std::string translate(const Target &target, StringRef bitcode, const Part &part, bool isFirst,
                       std::string &reason) {
   const std::unique_ptr<TargetMachine> machine = makeMachine(target);
-  WithoutPasses gate;
   LLVMContext context;
   std::string error;
   context.setDiagnosticHandler(std::make_unique<Diagnostics>(error));
@@ -276,19 +296,17 @@ std::string translate(const Target &target, StringRef bitcode, const Part &part,
   hideGridSteps(*module);
   markBegins(*module);
   workAround(*module);
-  // What these two find in kernels is a product or two in front of a loop, for a tenth of all time.
-  gate.names = {"Straight line strength reduction", "Nary reassociation"};
+  SmallVector<StringRef, 12> spared(std::begin(kSpared), std::end(kSpared));
   if (!needsStrengthReduction(*module)) {
-    gate.names.push_back("Loop Strength Reduction");
+    spared.push_back("Loop Strength Reduction");
   }
   if (!mayMergeAccesses(*module)) {
-    gate.names.push_back("GPU Load and Store Vectorizer");
+    spared.push_back("GPU Load and Store Vectorizer");
   }
-  context.setOptPassGate(gate);
   if (!isFirst) {
     distinguish(*module, part);
   }
-  std::string text = print(*module, *machine);
+  std::string text = print(*module, *machine, spared);
   if (!error.empty() || text.empty()) {
     reason = "cannot be translated to PTX: " + error;
     return "";

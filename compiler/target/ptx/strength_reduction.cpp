@@ -31,15 +31,52 @@ bool hasRecurrence(const Loop &loop, ScalarEvolution &scev) {
   });
 }
 
+/// Whether `value` is `phi` and constants that are added to it.
+bool addsConstants(const Value *value, const PHINode &phi) {
+  while (value != &phi) {
+    const auto *inst = dyn_cast<Instruction>(value);
+    const bool adds = inst &&
+                      (inst->getOpcode() == Instruction::Add || isa<GetElementPtrInst>(inst)) &&
+                      all_of(drop_begin(inst->operands()), IsaPred<Constant>);
+    if (!adds) {
+      return false;
+    }
+    value = inst->getOperand(0);
+  }
+  return true;
+}
+
+/// Whether a value of the loop may step by a distance that is not constant, as far as can be seen
+/// without closed forms: something in the loop is multiplied, or a variable distance is added to
+/// what comes round.
+bool mayStepByVariable(const Loop &loop) {
+  const BasicBlock *latch = loop.getLoopLatch();
+  const auto isVariable = [&](const Instruction &inst) {
+    if (const auto *phi = dyn_cast<PHINode>(&inst)) {
+      return phi->getParent() == loop.getHeader() && !phi->getType()->isFloatingPointTy() &&
+             (!latch || !addsConstants(phi->getIncomingValueForBlock(latch), *phi));
+    }
+    return (inst.getOpcode() == Instruction::Mul || inst.getOpcode() == Instruction::Shl) &&
+           !isa<Constant>(inst.getOperand(1));
+  };
+  return any_of(loop.blocks(), [&](const BasicBlock *block) { return any_of(*block, isVariable); });
+}
+
 bool needsStrengthReduction(Function &function) {
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
+  const auto isLikely = [](const Loop *loop) {
+    return loop->isInnermost() && mayStepByVariable(*loop);
+  };
+  if (none_of(loops.getLoopsInPreorder(), isLikely)) {
+    return false;
+  }
   const TargetLibraryInfoImpl libraryData;
   TargetLibraryInfo library(libraryData);
   AssumptionCache assumptions(function);
   ScalarEvolution scev(function, library, assumptions, dominators, loops);
   for (const Loop *loop : loops.getLoopsInPreorder()) {
-    if (!loop->isInnermost() || !hasRecurrence(*loop, scev)) {
+    if (!isLikely(loop) || !hasRecurrence(*loop, scev)) {
       continue;
     }
     for (BasicBlock *block : loop->blocks()) {

@@ -26,6 +26,7 @@ double sin(double), pow(double, double);
     FOR_ITEMS(i, 0, lower, upper) {                                                                \
       double x = a[i];                                                                             \
       EIGHT(EIGHT(x = a[(long)x] * x + a[i + (long)x];))                                           \
+      EIGHT(EIGHT(x = a[(long)x] + x * a[i - (long)x];))                                           \
       c[i] = sin(x) + pow(x, exponent) + n;                                                        \
     }                                                                                              \
   }

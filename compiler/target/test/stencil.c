@@ -4,6 +4,11 @@
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // RUN: %ptxas %t.ptx
 // RUN: tutti-kernel --target=opencl %t.ll | FileCheck %s --check-prefix=CL
+//
+// What the backend does not need is not computed either.
+// RUN: tutti-kernel --target=ptx --debug-pass=Structure %t.ll 2>&1 | FileCheck %s \
+// RUN:     --check-prefix=PASSES --implicit-check-not="Induction Variable Users"
+// PASSES: NVPTX DAG->DAG Pattern Instruction Selection
 #include "kernel.h"
 
 // PTX:     .target sm_70
