@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Tasks of a process that may run on other ranks: those are played by tasks of a second one.
-#include "runtime/model/tasks/tasks.h"
-
 #include "runtime/model/tasks/operation.h"
+#include "runtime/model/tasks/tasks.h"
 
 #include <gtest/gtest.h>
 

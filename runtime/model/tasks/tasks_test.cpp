@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Tasks whose bodies are functions, on any number of workers.
-#include "runtime/model/tasks/tasks.h"
-
 #include "runtime/model/tasks/operation.h"
+#include "runtime/model/tasks/tasks.h"
 
 #include <gtest/gtest.h>
 
