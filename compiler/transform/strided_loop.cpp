@@ -2,7 +2,6 @@
 #include "compiler/transform/strided_loop.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
@@ -14,6 +13,18 @@ namespace tutti::compiler {
 bool StridedLoop::isLiveAfter(const Value &value) const {
   return any_of(value.users(),
                 [this](const User *user) { return !loop_.contains(cast<Instruction>(user)); });
+}
+
+/// What `phi` is in each iteration, if that is a + b k or a + b k + c k (k - 1) / 2 in iteration k.
+/// The second is what is left of a product of counters, as the trip count of an inner loop.
+const SCEVAddRecExpr *StridedLoop::recurrenceOf(PHINode &phi) const {
+  const auto *recurrence =
+      scev_.isSCEVable(phi.getType()) ? dyn_cast<SCEVAddRecExpr>(scev_.getSCEV(&phi)) : nullptr;
+  return recurrence && recurrence->getLoop() == &loop_ &&
+                 (recurrence->isAffine() ||
+                  (recurrence->isQuadratic() && phi.getType()->isIntegerTy()))
+             ? recurrence
+             : nullptr;
 }
 
 /// Whether nothing in the loop uses `phi` but what makes its next value.
@@ -49,6 +60,30 @@ bool StridedLoop::accumulates(PHINode &phi) const {
   return last && derived.contains(last);
 }
 
+/// Whether what is computed from `phi` decides about nothing but the end of the loop, which is
+/// found in another way then.
+bool StridedLoop::onlyEnds(PHINode &phi) const {
+  SmallPtrSet<const Instruction *, 16> derived{&phi};
+  SmallVector<const Instruction *, 16> work{&phi};
+  while (!work.empty()) {
+    for (const User *user : work.pop_back_val()->users()) {
+      const auto *inst = cast<Instruction>(user);
+      const bool isEnd = inst == loop_.getLoopLatch()->getTerminator();
+      const bool isOther = isa<PHINode>(inst) && inst->getParent() == loop_.getHeader();
+      if (derived.contains(inst) || isEnd) {
+        continue;
+      }
+      if (!loop_.contains(inst) || isOther || inst->isTerminator() ||
+          inst->mayReadOrWriteMemory()) {
+        return false;
+      }
+      derived.insert(inst);
+      work.push_back(inst);
+    }
+  }
+  return true;
+}
+
 std::string StridedLoop::analyse(bool accumulating) {
   accumulating_ = accumulating;
   const std::string unusual = "its loop has a form that kernels cannot divide";
@@ -59,24 +94,31 @@ std::string StridedLoop::analyse(bool accumulating) {
     return unusual;
   }
   SCEVExpander expander(scev_, latch->getDataLayout(), "stride");
+  const Instruction *before = loop_.getLoopPreheader()->getTerminator();
   for (PHINode &phi : loop_.getHeader()->phis()) {
-    const auto *recurrence =
-        scev_.isSCEVable(phi.getType()) ? dyn_cast<SCEVAddRecExpr>(scev_.getSCEV(&phi)) : nullptr;
-    if (!recurrence || recurrence->getLoop() != &loop_ || !recurrence->isAffine()) {
-      if (!accumulating || !accumulates(phi)) {
+    const SCEVAddRecExpr *recurrence = recurrenceOf(phi);
+    const bool isResult =
+        accumulating && (isLiveAfter(phi) || isLiveAfter(*phi.getIncomingValueForBlock(latch)));
+    if (isResult && !(recurrence && recurrence->isAffine())) {
+      if (!accumulates(phi)) {
         return "it carries a value from one iteration to the next";
       }
       continue;
     }
-    Value *next = phi.getIncomingValueForBlock(latch);
-    if (accumulating && (isLiveAfter(phi) || isLiveAfter(*next))) {
+    if (!recurrence) {
+      if (!accumulating || !onlyEnds(phi)) {
+        return "it carries a value from one iteration to the next";
+      }
+      continue;
+    }
+    if (isResult) {
       if (!onlyCounts(phi)) {
         return unusual;
       }
       continue;
     }
-    if (!expander.isSafeToExpandAt(recurrence->getStepRecurrence(scev_),
-                                   loop_.getLoopPreheader()->getTerminator())) {
+    if (!all_of(drop_begin(recurrence->operands()),
+                [&](const SCEV *step) { return expander.isSafeToExpandAt(step, before); })) {
       return unusual;
     }
     inductions_.push_back(&phi);
@@ -105,15 +147,23 @@ Value *StridedLoop::withoutIterations(Value *value) const {
 
 /// The value of `phi` in iteration `counter`.
 Value *StridedLoop::atIteration(PHINode &phi, Value *counter, Instruction *before) const {
-  const auto *recurrence = cast<SCEVAddRecExpr>(scev_.getSCEV(&phi));
+  const SCEVAddRecExpr *recurrence = recurrenceOf(phi);
   BasicBlock *preheader = loop_.getLoopPreheader();
   SCEVExpander expander(scev_, before->getDataLayout(), "stride");
-  const SCEV *step = recurrence->getStepRecurrence(scev_);
-  Value *distance = expander.expandCodeFor(step, step->getType(), preheader->getTerminator());
   Value *start = phi.getIncomingValueForBlock(preheader);
   IRBuilder<> build(before);
-  Value *steps = build.CreateZExtOrTrunc(counter, step->getType());
-  Value *offset = step->isOne() ? steps : build.CreateMul(steps, distance);
+  const auto times = [&](Value *steps, const SCEV *step) {
+    Value *distance = expander.expandCodeFor(step, step->getType(), preheader->getTerminator());
+    steps = build.CreateZExtOrTrunc(steps, step->getType());
+    return step->isOne() ? steps : build.CreateMul(steps, distance);
+  };
+  Value *offset = times(counter, recurrence->getOperand(1));
+  if (recurrence->isQuadratic()) {
+    // k (k - 1) / 2: k / 2, rounded down, times the odd one of k and k - 1.
+    Value *half = build.CreateLShr(counter, 1);
+    Value *odd = build.CreateOr(build.CreateSub(counter, build.getInt64(1)), 1);
+    offset = build.CreateAdd(offset, times(build.CreateMul(half, odd), recurrence->getOperand(2)));
+  }
   return phi.getType()->isPointerTy() ? build.CreatePtrAdd(start, offset)
                                       : build.CreateAdd(start, offset);
 }

@@ -14,6 +14,7 @@
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/Instructions.h"
 
 #include <string>
@@ -34,9 +35,11 @@ public:
   void divide(llvm::Value *first, llvm::Value *step, llvm::Value *trip);
 
 private:
+  const llvm::SCEVAddRecExpr *recurrenceOf(llvm::PHINode &phi) const;
   bool isLiveAfter(const llvm::Value &value) const;
   bool accumulates(llvm::PHINode &phi) const;
   bool onlyCounts(llvm::PHINode &phi) const;
+  bool onlyEnds(llvm::PHINode &phi) const;
   llvm::Value *withoutIterations(llvm::Value *value) const;
   llvm::Value *atIteration(llvm::PHINode &phi, llvm::Value *counter,
                            llvm::Instruction *before) const;

@@ -46,6 +46,22 @@ static void parts(std::size_t from, std::size_t to) {
   printf("%d %g %g %g %g\n", threads, a[N - 1], b[2], b[4], b[5]);
 }
 
+/// How often the inner loop runs is a product of counters.
+static void squares() {
+  double sum = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp taskloop reduction(+ : sum)
+  for (int i = 0; i < 60; ++i) {
+    double own = 0;
+    for (int j = 0; j < i * i; ++j) {
+      own += j * 0.5;
+    }
+    sum += own;
+  }
+  printf("%g\n", sum);
+}
+
 /// Tasks have more of their own than a stack should hold.
 static void larges() {
 #pragma omp parallel num_threads(2)
@@ -291,6 +307,7 @@ int main(int argc, char **argv) {
   }
   printf("%d %d\n", of_each[0], of_each[n - 1]);
   parts(5, 2);
+  squares();
   larges();
   steps();
   double s = 0;
