@@ -6,9 +6,12 @@
 namespace tutti::model::fragments {
 
 bool Held::tryHold(Call &call) {
-  const bool isYoungest = call.number == numbers_;
+  if (call.number != numbers_) {
+    end(call);
+    call.number = begin();
+  }
   const std::uint64_t others = behind_ - 1;
-  if (!isYoungest || (held_.empty() && others < ahead_)) {
+  if (held_.empty() && others < ahead_) {
     return false;
   }
   held_.emplace(call.number, Place{&call, others});

@@ -25,7 +25,8 @@ public:
     return ++numbers_;
   }
 
-  /// Whether the call, the youngest of all, is held.
+  /// Whether the call is held. It counts as the youngest of all: one whose names have come late has
+  /// all that has unfolded meanwhile in front of it.
   bool tryHold(Call &call);
 
   /// A call that is not held is over.

@@ -121,6 +121,35 @@ TEST_P(StateTest, HoldsFewLevelsWhereADataFragmentIsTheBound) {
   }
 }
 
+// for t: { set(1, w[t + n]); set(x[t] + w[t + n], x[t + 1]); }, and n at last.
+TEST_P(StateTest, HoldsCallsBackWhoseNamesComeLate) {
+  constexpr std::int32_t kSteps = 100;
+  const bool isAlone = std::get<0>(GetParam()) == 1; // Else values are copied.
+  TestUnit &u = unit_;
+  const auto t = u.slot(0, 0);
+  const auto x = [&](std::int32_t step) { return u.slot(1, 1, {step}); };
+  const auto w = u.slot(1, 2, {u.op(TUTTI_LUNA_ADD, t, u.slot(1, 0))});
+  const auto once = u.rule(TUTTI_LUNA_REQ_COUNT, -1, w, u.integer(1));
+  const auto next = x(u.op(TUTTI_LUNA_ADD, t, u.integer(1)));
+  const auto main =
+      u.sub("main", "",
+            u.block({"n", "x", "w"}, 0,
+                    {u.call(set_, {u.integer(7), u.slot(0, 1, {u.integer(0)})}),
+                     u.loop(u.integer(0), u.integer(kSteps - 1),
+                            u.block({"t"}, 1,
+                                    {u.call(set_, {u.integer(1), w}, {}, {}, {once}),
+                                     u.call(set_, {u.op(TUTTI_LUNA_ADD, x(t), w), next})})),
+                     u.call(show_, {u.slot(0, 1, {u.integer(kSteps)})}),
+                     u.call(set_, {u.integer(5), u.slot(0, 0)})}));
+  const Outcome outcome = run(main);
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, std::vector<std::string>{std::to_string(7 + kSteps)});
+  if (isAlone) {
+    EXPECT_LE(held(outcome).first, 20u);
+  }
+}
+
 TEST_P(StateTest, UnfoldsNoMoreThanIsAllowedWhileSomethingRuns) {
   const Outcome outcome = run(rod(12, 7, true), 10);
 
