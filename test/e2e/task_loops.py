@@ -124,7 +124,7 @@ class Writer(Generator):
             self.open("for (int i = 1; i < n; ++i)")
             self.say(f"{to}[i] += {to}[i - 1] * 3 + {by};")
         elif what == "private":
-            self.head(" private(own)")
+            self.head(self.pick(" private(own)", " lastprivate(own)"))
             self.say(f"own = {source}[i] + 3;")
             self.say(f"{to}[i] += own * own;")
         else:

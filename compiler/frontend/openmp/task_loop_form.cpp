@@ -99,6 +99,23 @@ std::string checkBody(const Function &body) {
   return {};
 }
 
+/// Whether the function that makes a task of another one tells it if it has the last iteration, and
+/// does nothing else: objects would be copied there.
+bool onlyTellsLast(const Function &duplicate) {
+  constexpr unsigned kIsLast = 2;
+  if (duplicate.isDeclaration() || duplicate.arg_size() <= kIsLast) {
+    return false;
+  }
+  const AllocaInst *isLast = variableOf(*duplicate.getArg(kIsLast));
+  return isLast && all_of(instructions(duplicate), [&](const Instruction &inst) {
+           const auto *store = dyn_cast<StoreInst>(&inst);
+           const auto *told = store ? dyn_cast<LoadInst>(store->getValueOperand()) : nullptr;
+           return store ? isa<AllocaInst>(store->getPointerOperand()) ||
+                              (told && told->getPointerOperand() == isLast)
+                        : !inst.mayWriteToMemory();
+         });
+}
+
 /// Reads what `__kmpc_taskred_init` is told, as clang writes it in front of the call.
 std::string describeReductions(TaskLoop &loop) {
   constexpr const char *kUnusual = "it reduces in an unusual form";
@@ -322,8 +339,10 @@ std::string describeTaskLoop(TaskLoop &loop) {
   if (loop.bytes->getZExtValue() > kMostBytes) {
     return "its tasks have large variables of their own";
   }
-  if (!isa<ConstantPointerNull>(loop.call->getArgOperand(kDuplicate))) {
-    return "its tasks have objects of their own, or lastprivate variables";
+  if (Value *duplicate = loop.call->getArgOperand(kDuplicate);
+      !isa<ConstantPointerNull>(duplicate) &&
+      !(isa<Function>(duplicate) && onlyTellsLast(*cast<Function>(duplicate)))) {
+    return "its tasks have objects of their own";
   }
   loop.entry = dyn_cast<Function>(loop.alloc->getArgOperand(kEntry));
   if (!loop.entry || loop.entry->isDeclaration()) {

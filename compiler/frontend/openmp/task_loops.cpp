@@ -45,6 +45,7 @@ struct Task {
   Value *lists = nullptr; ///< The copies of reduced variables.
   Value *lower = nullptr;
   Value *upper = nullptr;
+  Value *isLast = nullptr; ///< Whether the last iteration of the loop is one of them.
 };
 
 /// Makes worksharing loops of the loops of tasks of one function, a copy.
@@ -234,7 +235,9 @@ void Loops::callBody(IRBuilder<> &build, const TaskLoop &loop, Function &body,
   arguments[kBodyLower] = task.lower;
   arguments[kBodyUpper] = task.upper;
   arguments[kBodyStride] = build.getInt64(1);
-  arguments[kBodyLast] = build.getInt32(0);
+  // Nobody else tells it.
+  const bool isTold = !isa<ConstantPointerNull>(loop.call->getArgOperand(kDuplicate));
+  arguments[kBodyLast] = isTold ? task.isLast : build.getInt32(0);
   arguments[kBodyLists] = task.lists;
   arguments[kBodyShareds] = task.shareds;
   build.CreateCall(&body, arguments);
@@ -341,7 +344,8 @@ Function *Loops::createLoop(const TaskLoop &loop, Function &body, const Counter 
     return build.CreateIntCast(build.CreateLoad(type, variable), int64_, counter.isSigned);
   };
   callBody(build, loop, body,
-           {thread, own, shared->getArg(2), found, wide(lowerOfPiece), wide(upperOfPiece)});
+           {thread, own, shared->getArg(2), found, wide(lowerOfPiece), wide(upperOfPiece),
+            build.CreateLoad(int32_, last)});
   build.CreateBr(next);
 
   build.SetInsertPoint(end);
@@ -458,7 +462,10 @@ std::string Loops::rewrite(TaskLoop &loop) {
     SplitBlockAndInsertIfThenElse(deal.isMany, loop.call, &many, &one);
     build.SetInsertPoint(one);
     // It may as well add to the variables themselves.
-    callBody(build, loop, *body, {thread, task, shareds, originals, build.getInt64(0), upper});
+    Value *isAny = build.CreateICmpNE(upper, ConstantInt::getAllOnesValue(int64_));
+    callBody(build, loop, *body,
+             {thread, task, shareds, originals, build.getInt64(0), upper,
+              build.CreateZExt(isAny, int32_)});
     build.SetInsertPoint(many);
   }
   build.CreateCall(shared, {thread, task, shareds, originals, upper, deal.chunk});

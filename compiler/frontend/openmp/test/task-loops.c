@@ -162,7 +162,7 @@ void of_each(int *a, int *b, int n) {
 void use(double *);
 
 // LEFT-LABEL: define{{.*}} void @tasks(
-// LEFT-COUNT-6: call void @tutti_fork_tasks(
+// LEFT-COUNT-5: call void @tutti_fork_tasks(
 // LEFT-NOT: call void @tutti_fork_tasks(
 // LEFT: ret void
 void tasks(double *a, int n, int k) {
@@ -205,10 +205,10 @@ void tasks(double *a, int n, int k) {
     use(a);
 #pragma omp taskwait
   }
-  // REMARK-DAG: :[[@LINE+1]]:1: remark: tasks of this parallel region are run by Tutti; its loops are not distributed: its tasks have objects of their own, or lastprivate variables
+  // REMARK-DAG: :[[@LINE+1]]:1: remark: parallel loop is distributed over ranks
 #pragma omp parallel master taskloop lastprivate(last)
   for (int i = 0; i < n; ++i) {
-    last = i;
+    a[i] = last = i;
   }
   // REMARK-DAG: :[[@LINE+1]]:1: remark: tasks of this parallel region are run by Tutti; its loops are not distributed: its tasks change their own variables, and it says how large they are
 #pragma omp parallel master taskloop num_tasks(5) firstprivate(last)
