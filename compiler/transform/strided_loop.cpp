@@ -60,30 +60,6 @@ bool StridedLoop::accumulates(PHINode &phi) const {
   return last && derived.contains(last);
 }
 
-/// Whether what is computed from `phi` decides about nothing but the end of the loop, which is
-/// found in another way then.
-bool StridedLoop::onlyEnds(PHINode &phi) const {
-  SmallPtrSet<const Instruction *, 16> derived{&phi};
-  SmallVector<const Instruction *, 16> work{&phi};
-  while (!work.empty()) {
-    for (const User *user : work.pop_back_val()->users()) {
-      const auto *inst = cast<Instruction>(user);
-      const bool isEnd = inst == loop_.getLoopLatch()->getTerminator();
-      const bool isOther = isa<PHINode>(inst) && inst->getParent() == loop_.getHeader();
-      if (derived.contains(inst) || isEnd) {
-        continue;
-      }
-      if (!loop_.contains(inst) || isOther || inst->isTerminator() ||
-          inst->mayReadOrWriteMemory()) {
-        return false;
-      }
-      derived.insert(inst);
-      work.push_back(inst);
-    }
-  }
-  return true;
-}
-
 std::string StridedLoop::analyse(bool accumulating) {
   accumulating_ = accumulating;
   const std::string unusual = "its loop has a form that kernels cannot divide";
@@ -106,7 +82,9 @@ std::string StridedLoop::analyse(bool accumulating) {
       continue;
     }
     if (!recurrence) {
-      if (!accumulating || !onlyEnds(phi)) {
+      const bool isCounted =
+          scev_.isSCEVable(phi.getType()) && isa<SCEVAddRecExpr>(scev_.getSCEV(&phi));
+      if (!accumulating || isCounted || !accumulates(phi)) {
         return "it carries a value from one iteration to the next";
       }
       continue;

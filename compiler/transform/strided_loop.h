@@ -39,7 +39,6 @@ private:
   bool isLiveAfter(const llvm::Value &value) const;
   bool accumulates(llvm::PHINode &phi) const;
   bool onlyCounts(llvm::PHINode &phi) const;
-  bool onlyEnds(llvm::PHINode &phi) const;
   llvm::Value *withoutIterations(llvm::Value *value) const;
   llvm::Value *atIteration(llvm::PHINode &phi, llvm::Value *counter,
                            llvm::Instruction *before) const;
