@@ -28,6 +28,7 @@ bool Crossing::begins(double bytes) {
     return launches_ == kWarming;
   }
   bytes_ += bytes;
+  latest_ = bytes;
   most_ = std::max(most_, bytes);
   if (bytes > most_ / 2) {
     period_ = burst_ > 0 ? launches_ - burst_ : 1;
@@ -38,9 +39,24 @@ bool Crossing::begins(double bytes) {
 
 void Crossing::tell(double now) {
   began_ = launches_ == kWarming ? now : began_;
+  const double since = now - began_ - seconds_;
+  if (launches_ - kWarming == rounds_ + 1 && since > longest_) {
+    longest_ = since;
+    inLongest_ = latest_;
+  }
   seconds_ = now - began_;
   crossed_ = bytes_;
   rounds_ = launches_ - kWarming;
+}
+
+double Crossing::round() const {
+  constexpr std::int64_t kFew = 4;
+  if (rounds_ == 0 || rounds_ <= kFew * stayed_) {
+    return 0;
+  }
+  const auto rounds = static_cast<double>(rounds_);
+  const bool leavesOut = rounds_ > kFew && inLongest_ <= 2 * crossed_ / rounds;
+  return leavesOut ? (seconds_ - longest_) / (rounds - 1) : seconds_ / rounds;
 }
 
 /// What has crossed once may never cross again: a later launch than the first may be the one that

@@ -36,12 +36,10 @@ public:
   /// After how many launches much crosses, as it seems: other times show only in so many of them.
   std::int64_t period() const { return period_; }
 
-  /// From one launch to the next, if that is known and few have stayed home; else 0. Units:
-  /// seconds.
-  double round() const {
-    constexpr std::int64_t kFew = 4;
-    return rounds_ > kFew * stayed_ ? seconds_ / static_cast<double>(rounds_) : 0;
-  }
+  /// From one launch to the next, if that is known and few have stayed home; else 0. The longest
+  /// one does not count if no more crossed in it than in others: kernels of other loops may have
+  /// been loaded meanwhile. Units: seconds.
+  double round() const;
 
 private:
   bool isLong(double cost) const;
@@ -55,6 +53,9 @@ private:
   double seconds_ = 0;      ///< From there to the time that was told last,
   double crossed_ = 0;      ///< the bytes until then,
   std::int64_t rounds_ = 0; ///< and the launches.
+  double latest_ = 0;       ///< Bytes that crossed last.
+  double longest_ = 0;      ///< Seconds of the longest round of which both ends were told,
+  double inLongest_ = 0;    ///< and the bytes that crossed in it.
   std::int64_t stayed_ = 0; ///< Launches that have stayed home meanwhile.
 };
 

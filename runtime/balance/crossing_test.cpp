@@ -73,6 +73,25 @@ TEST(Crossing, FindsAfterHowManyLaunchesMuchCrosses) {
   EXPECT_EQ(Loop(1e-3, 1e9, 200).run(1000).period(), 200);
 }
 
+/// What a round takes after ten launches, one of which took longer and moved so many bytes.
+double roundWithALongOne(double bytes) {
+  Crossing crossing;
+  double now = 0;
+  for (int launch = 1; launch <= 10; ++launch) {
+    crossing.begins(launch == 6 ? bytes : 1e4);
+    crossing.tell(now += launch == 6 ? 35e-3 : 0.3e-3);
+  }
+  return crossing.round();
+}
+
+TEST(Crossing, LeavesOutARoundInWhichKernelsWereLoaded) {
+  EXPECT_NEAR(roundWithALongOne(1e4), 0.3e-3, 1e-6);
+}
+
+TEST(Crossing, CountsARoundInWhichMuchCrossed) {
+  EXPECT_NEAR(roundWithALongOne(1e8), (35e-3 + 7 * 0.3e-3) / 8, 1e-6);
+}
+
 TEST(Crossing, SeldomAsksForTheTime) {
   Loop loop(1e-6, 0, 1);
   loop.run(16000);
