@@ -20,6 +20,8 @@ struct Argument {
   bool isEvaluated = false;
 };
 
+struct Stretch;
+
 struct Call : Waiter, engine::Work {
   Scope *scope = nullptr;
   std::int32_t rank = -1; ///< Where it runs, once that is known.
@@ -28,9 +30,9 @@ struct Call : Waiter, engine::Work {
   std::int8_t device = -1; ///< 0 or 1 if advice says that it is to run on a core, or on a device.
   double position =
       -1; ///< How far into the segment of its rank its coordinate is; -1: it has none.
-  std::int32_t bucket = -1; ///< Of the rope whose rounds it is part of; -1 if of none.
-  bool readsData = false;   ///< Has asked for some.
-  std::uint64_t number = 0; ///< Older calls have smaller ones.
+  std::int32_t bucket = -1;   ///< Of the rope whose rounds it is part of; -1 if of none.
+  bool readsData = false;     ///< Has asked for some.
+  Stretch *stretch = nullptr; ///< Of the order in which all unfolds.
   std::vector<Argument> arguments;
   std::vector<Value> outputs; ///< Of who runs it.
   std::vector<Entry *> signals;

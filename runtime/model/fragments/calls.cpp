@@ -36,16 +36,16 @@ Call &Calls::newCall(std::int32_t statement, Frame *frame) {
   return call;
 }
 
-void Calls::begin(Call &call, Scope *scope, std::size_t count) {
+void Calls::begin(Call &call, Scope *scope, const Late *late, std::size_t count) {
   call.scope = scope;
   Scopes::enter(scope);
   waiters_.link(call);
   unfinished_ += count;
   counts_.unfoldedPeak = std::max(counts_.unfoldedPeak, unfinished_);
-  call.number = held_.begin();
+  held_.begin(call, late);
 }
 
-void Calls::makeCall(std::int32_t index, Frame *frame, Scope *scope) {
+void Calls::makeCall(std::int32_t index, Frame *frame, Scope *scope, const Late *late) {
   Call *call = &newCall(index, Frames::retain(frame));
   if (!spareLists_.empty()) {
     call->arguments = std::move(spareLists_.back().first);
@@ -53,7 +53,7 @@ void Calls::makeCall(std::int32_t index, Frame *frame, Scope *scope) {
     spareLists_.pop_back();
   }
   call->arguments.resize(static_cast<std::size_t>(program_.statement(index).arguments.count));
-  begin(*call, scope, 1);
+  begin(*call, scope, late, 1);
   for (const std::int32_t each : program_.list(program_.statement(index).rules)) {
     if (program_.unit().rules[each].kind == TUTTI_LUNA_REQ_COUNT) {
       limits_.startLimit(index, each, frame);
@@ -132,6 +132,17 @@ void Calls::release(Call &call) {
     }
   }
   makeReady(call);
+}
+
+void Calls::releaseDue() {
+  while (Call *due = held_.takeDue()) {
+    release(*due);
+  }
+}
+
+void Calls::leave(Late &late) {
+  held_.leave(late);
+  releaseDue();
 }
 
 void Calls::makeNow(Call &call) {
@@ -439,9 +450,7 @@ void Calls::endCall(Call &call) {
   pool_.free(&call);
   frames_.release(frame);
   scopes_.leave(scope);
-  while (Call *due = held_.takeDue()) {
-    release(*due);
-  }
+  releaseDue();
 }
 
 } // namespace tutti::model::fragments

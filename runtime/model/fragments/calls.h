@@ -48,7 +48,7 @@ public:
   Calls &operator=(const Calls &) = delete;
 
   /// A call unfolds.
-  void makeCall(std::int32_t statement, Frame *frame, Scope *scope);
+  void makeCall(std::int32_t statement, Frame *frame, Scope *scope, const Late *late);
 
   /// Takes over the reference to the frame.
   Call &newCall(std::int32_t statement, Frame *frame);
@@ -57,7 +57,7 @@ public:
   void discard(Call &call) { pool_.free(&call); }
 
   /// It has become part of what is going on, as so many calls.
-  void begin(Call &call, Scope *scope, std::size_t count);
+  void begin(Call &call, Scope *scope, const Late *late, std::size_t count);
 
   /// A call that is to be run here; null if none is ready.
   Call *takeReady();
@@ -88,6 +88,12 @@ public:
   /// Nothing goes on anywhere: one call is held back no longer.
   void letGo();
 
+  /// A statement waits, so that calls behind it are held back.
+  Late *await(Late *within) { return held_.await(within); }
+
+  /// One is over that has waited, or something that it led to.
+  void leave(Late &late);
+
   /// Calls are held back, so that what cannot go on may only seem so.
   bool isHolding() const { return !held_.isEmpty(); }
 
@@ -106,6 +112,7 @@ private:
   void dismiss(Call &call);
   bool hold(Call &call);
   void release(Call &call);
+  void releaseDue();
 
   const Program &program_;
   const StateSettings &settings_;

@@ -27,6 +27,7 @@ struct Base;
 struct Call;
 struct Entry;
 struct Frame;
+struct Late;
 struct Rope;
 
 /// Something that goes on once the data fragments that it asked for are there.
@@ -211,6 +212,7 @@ struct Activity : Waiter {
   /// Of a loop that passes over other ranks' iterations: a body in which they are looked at.
   Frame *look = nullptr;
   bool isLookedAt = false; ///< It is known whether it does.
+  Late *late = nullptr;    ///< What it is part of, if that has waited.
   Scope *round = nullptr;  ///< Of a loop whose steps a rope follows: what its iterations belong to.
 };
 

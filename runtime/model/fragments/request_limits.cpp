@@ -16,7 +16,7 @@
 namespace tutti::model::fragments {
 
 void RequestLimits::startLimit(std::int32_t statement, std::int32_t rule, Frame *frame) {
-  Activity &activity = unfolding_.push(statement, frame, nullptr);
+  Activity &activity = unfolding_.push(statement, frame, nullptr, nullptr);
   activity.rule = rule;
   stepLimit(activity); // Before the call asks for what the rule asks for, too.
 }

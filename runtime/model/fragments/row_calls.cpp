@@ -71,7 +71,7 @@ bool RowCalls::beginRows(Activity &activity) {
   call->position = known.position;
   call->device = known.device;
   call->readsData = true;
-  calls_.begin(*call, activity.scope, call->rows->sizes.size());
+  calls_.begin(*call, activity.scope, activity.late, call->rows->sizes.size());
   ++counts_.rowCalls;
   bindRows(*call);
   return true;
@@ -444,7 +444,8 @@ void RowCalls::unfoldRows() {
       }
     }
     rowless_.insert(call->statement);
-    unfolding_.start(program_.mergeLoop(call->statement), call->frame->parent, call->scope);
+    unfolding_.start(program_.mergeLoop(call->statement), call->frame->parent, call->scope,
+                     nullptr);
     calls_.endCall(*call);
   }
 }

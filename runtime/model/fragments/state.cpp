@@ -51,7 +51,7 @@ void State::begin(std::vector<Value> arguments) {
   if (settings_.ranks > 1) {
     inbox_.announce(*frame);
   }
-  unfolding_.pushList(frame, sub.body, nullptr);
+  unfolding_.pushList(frame, sub.body, nullptr, nullptr);
 }
 
 } // namespace tutti::model::fragments

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+
 namespace tutti::model::fragments {
 
 namespace {
@@ -35,8 +38,16 @@ protected:
 
   /// The rod of `steps` steps and `parts` parts, each the sum of itself and its neighbours
   /// modulo 97. With `onData`, how many parts there are is a data fragment, and steps wait for a
-  /// signal.
-  std::int32_t rod(std::int32_t steps, std::int32_t parts, bool deletes, bool onData = false);
+  /// signal; with `isLate` nothing else waits for it but the loops over parts.
+  std::int32_t rod(std::int32_t steps, std::int32_t parts, bool deletes, bool onData = false,
+                   bool isLate = false);
+
+  /// for t: { set(1, w[t]); `step`: set(x[t] + w[t], x[t + 1]) }, and 1 for m at last. `step` gets
+  /// that call in a frame so many levels below the one of t.
+  using MakeStep =
+      std::function<std::int32_t(TestUnit &, const std::function<std::int32_t(std::int32_t)> &)>;
+  std::int32_t late(std::int32_t steps, const MakeStep &step);
+  std::int32_t lateSub();
 
   TestUnit unit_;
   const std::int32_t set_ = unit_.procedure("set", "in");
@@ -46,7 +57,8 @@ protected:
   const std::int32_t copy_ = unit_.procedure("set", "vn");
 };
 
-std::int32_t StateTest::rod(std::int32_t steps, std::int32_t parts, bool deletes, bool onData) {
+std::int32_t StateTest::rod(std::int32_t steps, std::int32_t parts, bool deletes, bool onData,
+                            bool isLate) {
   TestUnit &u = unit_;
   const auto i = [&] { return u.slot(0, 0); };
   const auto t = [&] { return u.slot(1, 0); };
@@ -68,12 +80,43 @@ std::int32_t StateTest::rod(std::int32_t steps, std::int32_t parts, bool deletes
   const auto wall = u.call(set_, {u.integer(1), u.slot(1, 1, {u.slot(0, 0), u.integer(-1)})});
   const auto loop = u.loop(u.integer(0), u.integer(steps - 1), u.block({"t"}, 1, {wall, inner}));
   const auto ready = u.choice(u.slot(0, 3), u.block({}, 0, {loop}));
-  const auto outer = onData ? u.choice(plus(u.slot(0, 2), 1), u.block({}, 0, {ready})) : loop;
+  const auto outer =
+      onData && !isLate ? u.choice(plus(u.slot(0, 2), 1), u.block({}, 0, {ready})) : loop;
   const auto last =
       u.loop(u.integer(0), end(0),
              u.block({"i"}, 1, {u.call(show_, {u.slot(1, 0, {u.integer(steps), i()})})}));
   const auto count = u.call(set_, {u.integer(parts - 1), u.slot(0, 2)}, {}, {u.slot(0, 3)});
   return u.sub("main", "", u.block({"x", "b", "m", "d"}, 0, {last, outer, first, count}));
+}
+
+std::int32_t StateTest::late(std::int32_t steps, const MakeStep &step) {
+  TestUnit &u = unit_;
+  const auto t = [&](std::int32_t up) { return u.slot(up, 0); };
+  const auto next = [&](std::int32_t up) {
+    return u.slot(up + 1, 1, {u.op(TUTTI_LUNA_ADD, t(up), u.integer(1))});
+  };
+  const auto wall = u.slot(1, 2, {t(0)});
+  const auto onceWall = u.rule(TUTTI_LUNA_REQ_COUNT, -1, wall, u.integer(1));
+  const auto onceNext = u.rule(TUTTI_LUNA_REQ_COUNT, -1, next(0), u.integer(1));
+  const auto call = [&](std::int32_t up) {
+    const auto sum = u.op(TUTTI_LUNA_ADD, u.slot(up + 1, 1, {t(up)}), u.slot(up + 1, 2, {t(up)}));
+    return u.call(set_, {sum, next(up)});
+  };
+  const auto one = u.call(set_, {u.integer(1), wall}, {}, {}, {onceWall, onceNext});
+  return u.sub(
+      "main", "",
+      u.block({"m", "x", "w", "out"}, 0,
+              {u.call(set_, {u.integer(7), u.slot(0, 1, {u.integer(0)})}),
+               u.loop(u.integer(0), u.integer(steps - 1), u.block({"t"}, 1, {one, step(u, call)})),
+               u.call(show_, {u.slot(0, 1, {u.integer(steps)})}),
+               u.call(set_, {u.integer(1), u.slot(0, 0)})}));
+}
+
+/// sub add(name x, name w, name r) set(x + w, r);
+std::int32_t StateTest::lateSub() {
+  TestUnit &u = unit_;
+  const auto sum = u.op(TUTTI_LUNA_ADD, u.slot(0, 0), u.slot(0, 1));
+  return u.sub("add", "nnn", u.block({"x", "w", "r"}, 3, {u.call(set_, {sum, u.slot(0, 2)})}));
 }
 
 TEST_P(StateTest, GivesTheValuesOfAPlainLoop) {
@@ -148,6 +191,83 @@ TEST_P(StateTest, HoldsCallsBackWhoseNamesComeLate) {
   if (isAlone) {
     EXPECT_LE(held(outcome).first, 20u);
   }
+}
+
+TEST_P(StateTest, HoldsFewLevelsWhereLoopsWaitForTheirBound) {
+  constexpr int kParts = 5;
+  constexpr int kSteps = 100;
+  const Outcome outcome = run(rod(kSteps, kParts, false, true, true));
+
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, rodInOrder(kSteps, kParts));
+  if (std::get<0>(GetParam()) == 1) { // Else the first parts may run ahead.
+    EXPECT_LE(held(outcome).first, 3u * (2 * kParts + 1) + 8);
+  }
+}
+
+TEST_P(StateTest, HoldsCallsBackBehindWhatWaitsForAnything) {
+  constexpr int kSteps = 100;
+  const auto add = lateSub();
+  const auto m = [](TestUnit &u, std::int32_t up) { return u.slot(up + 1, 0); };
+  const std::vector<MakeStep> steps{
+      [&](TestUnit &u, const auto &call) {
+        return u.loop(m(u, 0), u.integer(1), u.block({"i"}, 1, {call(1)}));
+      },
+      [&](TestUnit &u, const auto &call) { return u.choice(m(u, 0), u.block({}, 0, {call(0)})); },
+      [&](TestUnit &u, const auto &call) {
+        return u.choice(m(u, 0), u.block({}, 0, {u.choice(m(u, 0), u.block({}, 0, {call(0)}))}));
+      },
+      [&](TestUnit &u, const auto &call) {
+        return u.whileLoop(u.integer(0), u.op(TUTTI_LUNA_LESS, u.slot(0, 0), m(u, 1)),
+                           u.slot(1, 3, {u.slot(0, 0)}), u.block({"i"}, 1, {call(1)}));
+      },
+      [&](TestUnit &u, const auto &) {
+        const auto t = u.slot(0, 0);
+        return u.callSub(add, {u.slot(1, 1, {t}), u.slot(1, 2, {t}),
+                               u.slot(1, 1, {u.op(TUTTI_LUNA_ADD, t, m(u, 0))})});
+      }};
+  for (std::size_t at = 0; at < steps.size(); ++at) {
+    const Outcome outcome = run(late(kSteps, steps[at]));
+
+    EXPECT_EQ(outcome.error, "") << at;
+    EXPECT_EQ(outcome.shown, Strings{std::to_string(7 + kSteps)}) << at;
+    if (std::get<0>(GetParam()) == 1) { // Else values are copied.
+      const bool isWhile = at == 3;     // Nobody asks for where they end.
+      EXPECT_LE(held(outcome).first, 20u + (isWhile ? kSteps : 0)) << at;
+    }
+  }
+}
+
+// for t: { set(1, w[t]); set(w[t], n[t - 5]); for i = 0..n[t] show(10 * t + i) }, n of the last 5.
+TEST_P(StateTest, LetsCallsGoThatAnEarlierLoopWaitsFor) {
+  constexpr std::int32_t kSteps = 60;
+  constexpr std::int32_t kAhead = 5;
+  TestUnit &u = unit_;
+  const auto t = u.slot(0, 0);
+  const auto before = u.op(TUTTI_LUNA_SUBTRACT, t, u.integer(kAhead));
+  const auto shown =
+      u.op(TUTTI_LUNA_ADD, u.op(TUTTI_LUNA_MULTIPLY, u.integer(10), u.slot(1, 0)), u.slot(0, 0));
+  const auto w = u.slot(1, 1, {t});
+  const auto inner =
+      u.loop(u.integer(0), u.slot(1, 0, {t}), u.block({"i"}, 1, {u.call(show_, {shown})}));
+  std::vector<std::int32_t> all{
+      u.loop(u.integer(0), u.integer(kSteps - 1),
+             u.block({"t"}, 1,
+                     {u.call(set_, {u.integer(1), w}), u.call(copy_, {w, u.slot(1, 0, {before})}),
+                      inner}))};
+  for (std::int32_t step = kSteps - kAhead; step < kSteps; ++step) {
+    all.push_back(u.call(set_, {u.integer(1), u.slot(0, 0, {u.integer(step)})}));
+  }
+  const Outcome outcome = run(u.sub("main", "", u.block({"n", "w"}, 0, all)));
+
+  Strings expected;
+  for (std::int32_t step = 0; step < kSteps; ++step) {
+    expected.push_back(std::to_string(10 * step));
+    expected.push_back(std::to_string(10 * step + 1));
+  }
+  std::ranges::sort(expected);
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.shown, expected);
 }
 
 TEST_P(StateTest, UnfoldsNoMoreThanIsAllowedWhileSomethingRuns) {

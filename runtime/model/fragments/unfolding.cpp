@@ -74,11 +74,12 @@ void Unfolding::step() {
   }
 }
 
-void Unfolding::pushList(Frame *frame, std::int32_t block, Scope *scope) {
+void Unfolding::pushList(Frame *frame, std::int32_t block, Scope *scope, Late *late) {
   Activity *activity = activities_.make();
   activity->frame = frame;
   activity->block = &program_.unit().blocks[block];
   activity->scope = scope;
+  activity->late = Held::share(late);
   Scopes::enter(scope);
   stack_.push_back(activity);
 }
@@ -95,6 +96,9 @@ void Unfolding::takeOff(Activity &activity) {
 void Unfolding::setAside(Activity &activity) {
   takeOff(activity);
   waiters_.link(activity);
+  if (activity.rule < 0) {
+    activity.late = calls_.await(activity.late);
+  }
 }
 
 void Unfolding::goOn(Activity &activity) {
@@ -113,7 +117,25 @@ void Unfolding::endActivity(Activity &activity) {
   }
   frames_.release(activity.frame);
   scopes_.leave(activity.scope);
+  Late *late = activity.late;
   activities_.free(&activity);
+  if (late) {
+    calls_.leave(*late);
+  }
+}
+
+/// What it leads to comes to life where it stood; nothing does without a frame.
+void Unfolding::replace(Activity &activity, Frame *frame, std::int32_t block, Scope *scope) {
+  Late *late = Held::share(activity.late);
+  Scopes::enter(scope);
+  endActivity(activity);
+  if (frame) {
+    pushList(frame, block, scope, late);
+  }
+  scopes_.leave(scope);
+  if (late) {
+    calls_.leave(*late);
+  }
 }
 
 void Unfolding::stepList(Activity &activity) {
@@ -123,31 +145,32 @@ void Unfolding::stepList(Activity &activity) {
     return;
   }
   const std::int32_t statement = statements[static_cast<std::size_t>(activity.next++)];
-  start(statement, activity.frame, activity.scope);
+  start(statement, activity.frame, activity.scope, activity.late);
   const bool isLast = activity.next == static_cast<std::int32_t>(statements.size());
   if (isLast && stack_.back() == &activity && !failures_.hasFailed()) {
     endActivity(activity);
   }
 }
 
-void Unfolding::start(std::int32_t index, Frame *frame, Scope *scope) {
+void Unfolding::start(std::int32_t index, Frame *frame, Scope *scope, Late *late) {
   const tutti_luna_statement &statement = program_.statement(index);
   if (statement.kind == TUTTI_LUNA_CALL) {
-    calls_.makeCall(index, frame, scope);
+    calls_.makeCall(index, frame, scope, late);
     return;
   }
   if (statement.kind == TUTTI_LUNA_STATEMENT_BLOCK) {
-    pushList(bringToLife(frame, statement.body, index, 0), statement.body, scope);
+    pushList(bringToLife(frame, statement.body, index, 0), statement.body, scope, late);
     return;
   }
-  push(index, frame, scope);
+  push(index, frame, scope, late);
 }
 
-Activity &Unfolding::push(std::int32_t index, Frame *frame, Scope *scope) {
+Activity &Unfolding::push(std::int32_t index, Frame *frame, Scope *scope, Late *late) {
   Activity *activity = activities_.make();
   activity->statement = index;
   activity->frame = Frames::retain(frame);
   activity->scope = scope;
+  activity->late = Held::share(late);
   Scopes::enter(scope);
   stack_.push_back(activity);
   return *activity;
@@ -215,7 +238,7 @@ void Unfolding::stepFor(Activity &activity) {
   activity.next += activity.isOver ? 0 : 1;
   Frame *frame = bringToLife(activity.frame, statement.body, activity.statement, turn);
   frame->slots[0].value = Value(turn);
-  pushList(frame, statement.body, activity.round ? activity.round : activity.scope);
+  pushList(frame, statement.body, activity.round ? activity.round : activity.scope, activity.late);
 }
 
 void Unfolding::stepWhile(Activity &activity) {
@@ -250,7 +273,7 @@ void Unfolding::stepWhile(Activity &activity) {
     }
     ++activity.next;
     pushList(std::exchange(activity.body, nullptr), statement.body,
-             activity.round ? activity.round : activity.scope);
+             activity.round ? activity.round : activity.scope, activity.late);
     return;
   }
   Entry *out = evaluator_.resolve(statement.c, activity.frame, ask);
@@ -289,13 +312,7 @@ void Unfolding::stepIf(Activity &activity) {
   const std::int32_t block = isTrue ? statement.body : statement.other;
   Frame *frame =
       block < 0 ? nullptr : bringToLife(activity.frame, block, activity.statement, isTrue ? 1 : 0);
-  Scope *scope = activity.scope;
-  Scopes::enter(scope);
-  endActivity(activity);
-  if (frame) {
-    pushList(frame, block, scope);
-  }
-  scopes_.leave(scope);
+  replace(activity, frame, block, activity.scope);
 }
 
 void Unfolding::stepSub(Activity &activity) {
@@ -344,10 +361,7 @@ void Unfolding::stepSub(Activity &activity) {
   if (settings_.ranks > 1) {
     inbox_.announce(*frame);
   }
-  Scopes::enter(scope);
-  endActivity(activity);
-  pushList(frame, sub.body, scope);
-  scopes_.leave(scope);
+  replace(activity, frame, sub.body, scope);
 }
 
 void Unfolding::clear() {

@@ -60,14 +60,14 @@ public:
   /// Unfolds for so many steps at most. Whether it could go on.
   bool unfold(int steps);
 
-  /// Takes over the reference to the frame.
-  void pushList(Frame *frame, std::int32_t block, Scope *scope);
+  /// Takes over the reference to the frame. `late`: what it is part of, if that has waited.
+  void pushList(Frame *frame, std::int32_t block, Scope *scope, Late *late);
 
   /// A statement of a list.
-  void start(std::int32_t statement, Frame *frame, Scope *scope);
+  void start(std::int32_t statement, Frame *frame, Scope *scope, Late *late);
 
   /// Something unfolds next.
-  Activity &push(std::int32_t statement, Frame *frame, Scope *scope);
+  Activity &push(std::int32_t statement, Frame *frame, Scope *scope, Late *late);
 
   /// What the activity on top lacks: it leaves the stack until that is there.
   bool suspend(Activity &activity, Ask &ask);
@@ -89,6 +89,7 @@ private:
   void stepWhile(Activity &activity);
   void stepIf(Activity &activity);
   void stepSub(Activity &activity);
+  void replace(Activity &activity, Frame *frame, std::int32_t block, Scope *scope);
   void takeOff(Activity &activity);
 
   const Program &program_;
