@@ -10,6 +10,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimpleLoopUnswitch.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
@@ -140,8 +141,24 @@ Phases phasesOf(const Loop &loop, ScalarEvolution &scev, const DominatorTree &tr
   return {};
 }
 
+/// What the phases are computed from, in front of the loop.
+struct Bounds {
+  Value *start = nullptr;
+  Value *bound = nullptr;
+  Value *last = nullptr;
+};
+
+Bounds expand(const Loop &loop, const Phases &phases, ScalarEvolution &scev) {
+  Instruction *at = loop.getLoopPreheader()->getTerminator();
+  SCEVExpander expander(scev, at->getModule()->getDataLayout(), "phases");
+  const auto valueOf = [&](const SCEV *closed) {
+    return expander.expandCodeFor(closed, closed->getType(), at);
+  };
+  return {valueOf(phases.start), valueOf(phases.bound), valueOf(phases.last)};
+}
+
 /// Puts the outer loop around `loop`.
-void divide(const Loop &loop, const Phases &phases, ScalarEvolution &scev) {
+void divide(const Loop &loop, const Phases &phases, const Bounds &bounds) {
   BasicBlock *preheader = loop.getLoopPreheader();
   BasicBlock *header = loop.getHeader();
   BasicBlock *latch = loop.getLoopLatch();
@@ -151,15 +168,12 @@ void divide(const Loop &loop, const Phases &phases, ScalarEvolution &scev) {
   // How long the first phase is: nothing of this wraps, as it is not used where it would. With >
   // the bound itself belongs to it.
   Instruction *at = preheader->getTerminator();
-  SCEVExpander expander(scev, header->getModule()->getDataLayout(), "phases");
-  Value *start = expander.expandCodeFor(phases.start, phases.start->getType(), at);
-  Value *bound = expander.expandCodeFor(phases.bound, phases.bound->getType(), at);
-  Value *last = expander.expandCodeFor(phases.last, phases.last->getType(), at);
+  const auto [start, bound, lastOfLoop] = bounds;
   IRBuilder<> builder(at);
-  Type *type = start->getType()->getIntegerBitWidth() > last->getType()->getIntegerBitWidth()
+  Type *type = start->getType()->getIntegerBitWidth() > lastOfLoop->getType()->getIntegerBitWidth()
                    ? start->getType()
-                   : last->getType();
-  last = builder.CreateZExt(last, type);
+                   : lastOfLoop->getType();
+  Value *last = builder.CreateZExt(lastOfLoop, type);
   const bool ceases = ICmpInst::isLT(phases.predicate);
   Value *holds = builder.CreateICmp(phases.predicate, start, bound, "phases.holds");
   Value *distance = builder.CreateSub(bound, start);
@@ -259,11 +273,17 @@ PreservedAnalyses LoopPhasesPass::run(Function &function, FunctionAnalysisManage
   if (divided.empty()) {
     return simplified;
   }
+  // Before any of them changes: a loop may start where another one has stopped, which may get a
+  // counter for that, and it has to go on through the phases of that loop.
+  SmallVector<Bounds, 4> bounds;
+  for (const auto &[loop, phases] : divided) {
+    bounds.push_back(expand(*loop, phases, scev));
+  }
   // Blocks that are added to one loop change nothing that is known of another one.
   SmallPtrSet<BasicBlock *, 4> headers;
-  for (const auto &[loop, phases] : divided) {
-    headers.insert(loop->getHeader());
-    divide(*loop, phases, scev);
+  for (const auto &[each, boundsOfEach] : zip_equal(divided, bounds)) {
+    headers.insert(each.first->getHeader());
+    divide(*each.first, each.second, boundsOfEach);
   }
   analyses.invalidate(function, PreservedAnalyses::none());
   createFunctionToLoopPassAdaptor(UnswitchDividedPass(std::move(headers))).run(function, analyses);

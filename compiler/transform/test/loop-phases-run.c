@@ -3,7 +3,7 @@
 // RUN: clang -O3 -ffp-contract=off -fpass-plugin=%plugin %s -o %t && %t
 // RUN: clang -O2 -g -ffp-contract=off -fpass-plugin=%plugin %s -o %t && %t
 // RUN: clang -O2 -ffp-contract=off -fpass-plugin=%plugin %s -S -emit-llvm -fno-discard-value-names -o - | FileCheck %s
-// CHECK-COUNT-8: %phases.holds = icmp
+// CHECK-COUNT-9: %phases.holds = icmp
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +37,26 @@ BOTH(both, int, int, 0, i < n, b[i] = (i > 0 ? a[i - 1] : 5) + (i < n - 1 ? a[i 
 BOTH(narrow, int, int, 0, i < n, const short k = (short)i; b[i] = k < (short)end ? a[i + 1] : 3;)
 BOTH(leaves, int, int, 0, i < n, b[i] = i < end ? a[i + 1] : 3; if (b[i] > 40) break;)
 
+// The second loop starts where the first one has ended.
+#define FOLLOWS(NAME, ATTRIBUTE)                                                                   \
+  static __attribute__((ATTRIBUTE, noinline)) double NAME(const double *a, double *b, int n,       \
+                                                          int end) {                               \
+    int i = 0, third = 0;                                                                          \
+    do {                                                                                           \
+      b[i] = i < end ? a[i + 1] : 3;                                                               \
+      ++i;                                                                                         \
+      third += 3;                                                                                  \
+    } while (third < n);                                                                           \
+    for (int k = 0; k < n; ++k) {                                                                  \
+      b[k] += i + 2 < end ? a[i + 2] : 5;                                                          \
+      ++i;                                                                                         \
+    }                                                                                              \
+    return b[0];                                                                                   \
+  }
+
+FOLLOWS(follows, hot)
+FOLLOWS(follows_, optnone)
+
 static double a[140], got[140], wanted[140];
 
 #define CHECK(NAME)                                                                                \
@@ -68,6 +88,7 @@ int main(void) {
       CHECK(both);
       CHECK(narrow);
       CHECK(leaves);
+      CHECK(follows);
     }
   }
   return 0;

@@ -259,3 +259,61 @@ join:
 exit:
   ret void
 }
+
+; The second loop starts where the first one has ended, which is known after its last phase alone.
+; CHECK-LABEL: @follows(
+; CHECK: %phases.holds = icmp slt i64 0, %end
+; CHECK-NOT: [ 0, %phase
+; CHECK: {{^}}between:
+; CHECK: %phases.holds{{.*}} = icmp slt i64 %{{.*}}, %end
+; CHECK-NOT: [ 0, %phase
+; CHECK: }
+define void @follows(ptr %a, ptr %b, i64 %end, i64 %n) {
+entry:
+  br label %loop
+
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %join ]
+  %isInside = icmp slt i64 %i, %end
+  br i1 %isInside, label %inside, label %join
+
+inside:
+  %at = getelementptr inbounds double, ptr %a, i64 %i
+  %loaded = load double, ptr %at
+  br label %join
+
+join:
+  %value = phi double [ %loaded, %inside ], [ 1.0, %loop ]
+  %to = getelementptr inbounds double, ptr %b, i64 %i
+  store double %value, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %isOver = icmp eq i64 %next, %n
+  br i1 %isOver, label %between, label %loop
+
+between:
+  br label %loop2
+
+loop2:
+  %j = phi i64 [ %next, %between ], [ %next2, %join2 ]
+  %k = phi i64 [ 0, %between ], [ %more, %join2 ]
+  %behind = add nuw nsw i64 %j, 2
+  %isInside2 = icmp slt i64 %behind, %end
+  br i1 %isInside2, label %inside2, label %join2
+
+inside2:
+  %at2 = getelementptr inbounds double, ptr %a, i64 %behind
+  %loaded2 = load double, ptr %at2
+  br label %join2
+
+join2:
+  %value2 = phi double [ %loaded2, %inside2 ], [ 2.0, %loop2 ]
+  %to2 = getelementptr inbounds double, ptr %b, i64 %k
+  store double %value2, ptr %to2
+  %next2 = add nuw nsw i64 %j, 1
+  %more = add nuw nsw i64 %k, 1
+  %isOver2 = icmp eq i64 %more, %n
+  br i1 %isOver2, label %exit, label %loop2
+
+exit:
+  ret void
+}
