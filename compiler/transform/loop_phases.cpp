@@ -157,8 +157,9 @@ Bounds expand(const Loop &loop, const Phases &phases, ScalarEvolution &scev) {
   return {valueOf(phases.start), valueOf(phases.bound), valueOf(phases.last)};
 }
 
-/// Puts the outer loop around `loop`.
-void divide(const Loop &loop, const Phases &phases, const Bounds &bounds) {
+/// Puts the outer loop around `loop`. Returns the condition, which changes with its iterations
+/// alone.
+Value *divide(const Loop &loop, const Phases &phases, const Bounds &bounds) {
   BasicBlock *preheader = loop.getLoopPreheader();
   BasicBlock *header = loop.getHeader();
   BasicBlock *latch = loop.getLoopLatch();
@@ -228,23 +229,31 @@ void divide(const Loop &loop, const Phases &phases, const Bounds &bounds) {
   now->addIncoming(builder.getInt1(!ceases), end);
   phases.branch->setCondition(now);
   phases.branch->setMetadata(LLVMContext::MD_prof, nullptr);
+  return now;
 }
 
-/// Unswitches loops that were divided, and no others.
+/// Unswitches loops that were divided, and no others: those that ask for `conditions`, as copies of
+/// them do that other conditions have led to.
 class UnswitchDividedPass : public PassInfoMixin<UnswitchDividedPass> {
 public:
-  explicit UnswitchDividedPass(SmallPtrSet<BasicBlock *, 4> headers)
-      : headers_(std::move(headers)) {}
+  explicit UnswitchDividedPass(SmallPtrSet<Value *, 4> conditions)
+      : conditions_(std::move(conditions)) {}
 
   PreservedAnalyses run(Loop &loop, LoopAnalysisManager &analyses,
                         LoopStandardAnalysisResults &results, LPMUpdater &updater) {
-    return headers_.contains(loop.getHeader())
+    return loop.isInnermost() && any_of(loop.blocks(),
+                                        [&](const BasicBlock *block) {
+                                          const auto *branch =
+                                              dyn_cast<BranchInst>(block->getTerminator());
+                                          return branch && branch->isConditional() &&
+                                                 conditions_.contains(branch->getCondition());
+                                        })
                ? SimpleLoopUnswitchPass(/*NonTrivial=*/true).run(loop, analyses, results, updater)
                : PreservedAnalyses::all();
   }
 
 private:
-  SmallPtrSet<BasicBlock *, 4> headers_;
+  SmallPtrSet<Value *, 4> conditions_;
 };
 
 } // namespace
@@ -280,13 +289,13 @@ PreservedAnalyses LoopPhasesPass::run(Function &function, FunctionAnalysisManage
     bounds.push_back(expand(*loop, phases, scev));
   }
   // Blocks that are added to one loop change nothing that is known of another one.
-  SmallPtrSet<BasicBlock *, 4> headers;
+  SmallPtrSet<Value *, 4> conditions;
   for (const auto &[each, boundsOfEach] : zip_equal(divided, bounds)) {
-    headers.insert(each.first->getHeader());
-    divide(*each.first, each.second, boundsOfEach);
+    conditions.insert(divide(*each.first, each.second, boundsOfEach));
   }
   analyses.invalidate(function, PreservedAnalyses::none());
-  createFunctionToLoopPassAdaptor(UnswitchDividedPass(std::move(headers))).run(function, analyses);
+  createFunctionToLoopPassAdaptor(UnswitchDividedPass(std::move(conditions)))
+      .run(function, analyses);
   return PreservedAnalyses::none();
 }
 

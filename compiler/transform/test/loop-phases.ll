@@ -317,3 +317,44 @@ join2:
 exit:
   ret void
 }
+
+; Another condition is taken out of the loop first: of what that makes, no loop is left with its own.
+; CHECK-LABEL: @chosen(
+; CHECK: br i1 %leaves
+; CHECK-NOT: br i1 %phase.holds, label %inside
+; CHECK: }
+define void @chosen(ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %end, i64 %n, i1 %leaves) {
+entry:
+  br label %loop
+
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %isInside = icmp slt i64 %i, %end
+  br i1 %isInside, label %inside, label %join
+
+inside:
+  %at = getelementptr inbounds double, ptr %a, i64 %i
+  %loaded = load double, ptr %at
+  br label %join
+
+join:
+  %value = phi double [ %loaded, %inside ], [ 1.0, %loop ]
+  %to = getelementptr inbounds double, ptr %b, i64 %i
+  store double %value, ptr %to
+  br i1 %leaves, label %latch, label %add
+
+add:
+  %more.at = getelementptr inbounds double, ptr %c, i64 %i
+  %more = load double, ptr %more.at
+  %sum = fadd double %value, %more
+  store double %sum, ptr %to
+  br label %latch
+
+latch:
+  %next = add nuw nsw i64 %i, 1
+  %isOver = icmp eq i64 %next, %n
+  br i1 %isOver, label %exit, label %loop
+
+exit:
+  ret void
+}
