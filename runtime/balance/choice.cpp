@@ -13,7 +13,7 @@ namespace {
 /// Launches after a change that may bring data, compile kernels, plan.
 constexpr std::int64_t kWarming = 3;
 /// Planning that takes more than this part of a measurement spoils it: devices idle meanwhile, or
-/// do what was begun before. After so many of them plans seem to be part of what is measured.
+/// do what was begun before. After so many of them plans are part of what is measured.
 constexpr double kPlanning = 0.1;
 constexpr std::int32_t kMostPlanned = 8;
 /// Launches that an alternative may take to settle.
@@ -244,17 +244,18 @@ void Choice::tell(double now, double planning) {
     beginMeasuring(now, planning, isCheck_ ? kMeasured : 1);
     return;
   }
-  const double planned = planning - planningThen_;
-  const double took = std::max(now - began_ - planned, kLeastTold);
+  const double whole = now - began_;
+  const double planned = planned_ < kMostPlanned ? planning - planningThen_ : 0;
+  const double took = std::max(whole - planned, kLeastTold);
   inRound_ = static_cast<double>(launches_) / static_cast<double>(rounds_);
   // What is not over may take as long again as all rounds until then.
   const double round = took / static_cast<double>(roundsBegun());
-  if (!isMeasured(took) && !isToBeGivenUp(round, took)) {
+  if (!isMeasured(whole) && !isToBeGivenUp(round, took)) {
     look_ = nextLook(round, took);
     phase_ = Phase::Measures;
     return;
   }
-  if (planned > kPlanning * took && planned_ < kMostPlanned && !isWorse(round, kHopeless)) {
+  if (planned > kPlanning * took && !isWorse(round, kHopeless)) {
     ++planned_;
     beginMeasuring(now, planning, 1);
     return;

@@ -268,6 +268,52 @@ TEST(Choice, MeasuresThoughPlansAreMadeAgainAndAgain) {
   EXPECT_EQ(choice.present(), 1U);
 }
 
+/// Devices compute faster, but plan each second launch.
+TEST(Choice, CountsPlansThatAreMadeAgainAndAgain) {
+  constexpr double kPlan = 8e-3;
+  Choice choice(2);
+  const char loop = 0;
+  double now = 1;
+  double planning = 0;
+  int onHosts = 0;
+  for (int launch = 0; launch < 1000; ++launch) {
+    if (choice.begins(&loop, true)) {
+      choice.tell(now, planning);
+    }
+    const bool isOnHosts = choice.present() == 1;
+    const double plan = !isOnHosts && launch % 2 == 0 ? kPlan : 0;
+    now += plan + (isOnHosts ? 2e-3 : 0.5e-3);
+    planning += plan;
+    onHosts += isOnHosts ? 1 : 0;
+  }
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 1U);
+  EXPECT_GT(onHosts, 800);
+}
+
+/// Devices compute while the next launch is planned.
+TEST(Choice, CountsPlansThatAreMadeBesideTheLaunchBefore) {
+  Choice choice(2);
+  const char loop = 0;
+  double now = 1;
+  double planning = 0;
+  int onHosts = 0;
+  for (int launch = 0; launch < 4000; ++launch) {
+    if (choice.begins(&loop, true)) {
+      choice.tell(now, planning);
+    }
+    const bool isOnHosts = choice.present() == 1;
+    now += isOnHosts ? 0.4e-3 : 1e-3;
+    planning += isOnHosts ? 0 : 1e-3;
+    onHosts += isOnHosts ? 1 : 0;
+  }
+
+  EXPECT_FALSE(choice.isTrying());
+  EXPECT_EQ(choice.present(), 1U);
+  EXPECT_GT(onHosts, 3500) << "a measurement ends though no time is left without plans";
+}
+
 TEST(Choice, PutsOffTryingUntilThatCostsLittle) {
   Choice choice(3);
   Program program(choice, {1e-3, 1.2e-3, 5.0});

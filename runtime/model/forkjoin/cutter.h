@@ -38,10 +38,13 @@ struct CutHistory {
   /// steady loop has gone round before.
   bool plansEachLaunch() const { return plansMade >= kManyPlans; }
 
+  /// Whether launches are new each time, in place or not.
+  bool areNewEachLaunch() const { return plansNew >= kManyPlans; }
+
   /// Whether launches are new each time, in place so far, and those before were not cut as
   /// `wished`. What they touch next lies as they were cut, whatever this one would move.
   bool leavesItsPlaces(const std::vector<exec::Share> &wished) const {
-    return plansNew >= kManyPlans && cuts[0] != wished;
+    return areNewEachLaunch() && cuts[0] != wished;
   }
 
 private:

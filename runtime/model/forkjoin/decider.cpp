@@ -515,7 +515,7 @@ void Decider::notePlan(LoopHistory &history, const Planner::Planned &planned) {
     history.rope.planning = std::max(history.rope.planning, plan.secondsToMake);
     return;
   }
-  if (!history.cuts.plansEachLaunch()) {
+  if (!history.cuts.areNewEachLaunch()) {
     constexpr double kRun = 4e-6; // What a run of bytes adds to a plan.
     std::size_t runs = 1;
     for (const exec::DevicePart &part : plan.devices) {
