@@ -10,8 +10,15 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <vector>
+
+/// As UCX replaces it, which MPI libraries use: nobody learns where to.
+extern "C" void *mremap(void *, std::size_t, std::size_t, int, ...) noexcept {
+  ADD_FAILURE() << "the C library's";
+  return MAP_FAILED;
+}
 
 namespace tutti::memory {
 
@@ -239,6 +246,46 @@ TEST_F(PageTableTest, MovesThePageTablesOfManyPages) {
   EXPECT_EQ(table_->takenBytes(), 2 * pages.size() + 400 * kPageBytes);
   EXPECT_LT(faultsOf([&] { write(3); }), 20);
   expectWritten(3);
+}
+
+/// As a program may set it at any time.
+TEST_F(PageTableTest, LosesNoPageWhereAddressesAreLimitedMeanwhile) {
+  const Range pages = pagesOf(0, 1024);
+  auto *const bytes = reinterpret_cast<volatile unsigned char *>(pages.begin);
+  bytes[0] = 1;
+  ASSERT_TRUE(table_->tighten(RangeSet::of({pages}), Access::None));
+
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit little{1 << 20, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &little), 0);
+  const bool hasOpened{table_->open(pages, Access::Open)};
+  const bool hasClosed{table_->tighten(RangeSet::of({pages}), Access::ReadOnly)};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+
+  EXPECT_TRUE(hasOpened);
+  EXPECT_TRUE(hasClosed);
+  EXPECT_EQ(kernelsAnswer(), answer());
+  EXPECT_EQ(bytes[0], 1);
+  ASSERT_TRUE(table_->open(pages, Access::Open));
+}
+
+TEST_F(PageTableTest, OpensAtOnceWhatWasClosedBetweenUnlikeMappings) {
+  const Range pages = pagesOf(0, 1024);
+  const Range half = pagesOf(512, 512);
+  auto *const bytes = reinterpret_cast<volatile unsigned char *>(pages.begin);
+  bytes[0] = 1;
+  bytes[half.begin - pages.begin] = 2;
+  void *const there = reinterpret_cast<void *>(half.begin);
+  ASSERT_EQ(madvise(there, half.size(), MADV_DONTFORK), 0);
+  ASSERT_TRUE(table_->tighten(RangeSet::of({pagesOf(0, 512)}), Access::None));
+  ASSERT_TRUE(table_->tighten(RangeSet::of({half}), Access::None));
+
+  ASSERT_TRUE(table_->open(pages, Access::Open));
+
+  EXPECT_EQ(bytes[0], 1);
+  EXPECT_EQ(bytes[half.begin - pages.begin], 2);
+  ASSERT_EQ(madvise(reinterpret_cast<void *>(pages.begin), pages.size(), MADV_DOFORK), 0);
 }
 
 TEST_F(PageTableTest, LeavesTheComputeViewWritable) {

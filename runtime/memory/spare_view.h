@@ -49,17 +49,24 @@ public:
   std::uint64_t takenBytes() const { return takenBytes_; }
 
 private:
-  SpareView(Range heap, bool *isAway, std::size_t pages)
-      : heap_(heap), isAway_(isAway), pages_(pages) {}
+  static constexpr std::uint8_t kHere = 0;
+
+  SpareView(Range heap, std::int64_t delta, std::uint8_t *moves, std::size_t pages)
+      : heap_(heap), delta_(delta), moves_(moves), pages_(pages) {}
 
   void moveBack(Range run, bool isReadOnly);
 
-  bool &isAway(std::uint64_t page) const { return isAway_[(page - heap_.begin) / kPageBytes]; }
+  std::uint8_t *moveOf(std::uint64_t page) const {
+    return moves_ + (page - heap_.begin) / kPageBytes;
+  }
 
   Range heap_;
-  bool *isAway_; ///< For each page.
+  std::int64_t delta_; ///< To the compute view.
+  /// For each page: `kHere`, or by which move it has been put; moves beside each other differ.
+  /// What was one move is one mapping, and before 6.17 the kernel moves no more at once.
+  std::uint8_t *moves_;
   std::size_t pages_;
-  bool isRefused_ = false; ///< By a kernel that cannot do it.
+  bool isRefused_ = false; ///< By the kernel, which may be one that cannot do it.
   std::uint64_t takenBytes_ = 0;
 };
 
