@@ -31,8 +31,8 @@ double secondsOfMoves(const DeviceLoad &device) {
              : 0;
 }
 
-/// What tasks take on devices that are alike, or 0.
-double commonSeconds(std::span<const DeviceLoad> devices) {
+/// What tasks take on devices that are alike; nothing if they are not.
+std::optional<double> commonSeconds(std::span<const DeviceLoad> devices) {
   double least = 0;
   double most = 0;
   for (const DeviceLoad &device : devices) {
@@ -41,16 +41,19 @@ double commonSeconds(std::span<const DeviceLoad> devices) {
       most = std::max(most, device.taskSeconds);
     }
   }
-  return most <= kAlike * least ? (least + most) / 2 : 0;
+  if (most == 0) {
+    return kTaskSeconds;
+  }
+  return most <= kAlike * least ? std::optional((least + most) / 2) : std::nullopt;
 }
 
 } // namespace
 
 std::optional<std::size_t> chooseDevice(std::span<const DeviceLoad> devices) {
-  const double common = commonSeconds(devices);
+  const std::optional<double> common = commonSeconds(devices);
   const auto secondsOfOthers = [&](const DeviceLoad &device) {
     const double own = device.taskSeconds > 0 ? device.taskSeconds : kTaskSeconds;
-    return static_cast<double>(device.others) * (common > 0 ? common : own);
+    return static_cast<double>(device.others) * common.value_or(own);
   };
   const auto rank = [&](const DeviceLoad &device) {
     return std::tuple(secondsOfMoves(device) + secondsOfOthers(device), device.missing,
@@ -67,12 +70,13 @@ std::optional<std::size_t> chooseDevice(std::span<const DeviceLoad> devices) {
     return best;
   };
   const auto best = bestOf([](const DeviceLoad &) { return true; });
-  if (!best || devices[*best].written == 0 ||
+  if (!best || !common || devices[*best].written == 0 ||
       secondsOfOthers(devices[*best]) < secondsOfMoves(devices[*best])) {
     return best;
   }
   // It has enough to do. To even out queues by what is written moves that to and fro, and a kernel
-  // here would hold up its queue until those there are done that have written it last.
+  // here would hold up its queue until those there are done that have written it last. Of unlike
+  // devices a slow one would keep for good what it was given while nothing was known of it.
   const auto owner = bestOf([](const DeviceLoad &device) { return device.written == 0; });
   return owner ? owner : best;
 }

@@ -22,8 +22,8 @@ struct DeviceLoad {
 };
 
 /// The one on which the task is over first, as it seems; of equals the one to which least moves,
-/// and then which has been given the fewest. What a task writes leaves a device only for one that
-/// is about to have nothing to do. Nothing if none may run it.
+/// and then which has been given the fewest. Of devices that are alike, what a task writes leaves
+/// one only for one that is about to have nothing to do. Nothing if none may run it.
 std::optional<std::size_t> chooseDevice(std::span<const DeviceLoad> devices);
 
 } // namespace tutti::balance

@@ -46,6 +46,15 @@ TEST(DeviceChoice, LeavesWhatIsWrittenWhereItIsWhileTheOtherHasEnoughToDo) {
   EXPECT_EQ(chooseDevice(std::array{owner, other}), 1U);
 }
 
+TEST(DeviceChoice, MovesWhatIsWrittenAwayFromADeviceThatIsMuchSlower) {
+  const DeviceLoad slow{.others = 30, .taskSeconds = 10e-3};
+  const DeviceLoad fast{.missing = 2 * kMegabyte,
+                        .written = 2 * kMegabyte,
+                        .others = 20,
+                        .taskSeconds = 0.2e-3};
+  EXPECT_EQ(chooseDevice(std::array{slow, fast}), 1U);
+}
+
 TEST(DeviceChoice, TakesDevicesForAlikeThatDifferAsTasksDo) {
   const DeviceLoad few{.others = 10, .taskSeconds = 1.5e-3};
   const DeviceLoad many{.others = 12, .taskSeconds = 1e-3};
