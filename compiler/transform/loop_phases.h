@@ -18,8 +18,8 @@
 
 namespace tutti::compiler {
 
-/// Only innermost loops that may become vectors: short ones with one exit, without calls that touch
-/// memory.
+/// Only loops that may become vectors: short ones with one exit and no loops in or around them,
+/// without calls that touch memory.
 /// Order: after code for devices has been taken; before vectorisation.
 class LoopPhasesPass : public llvm::PassInfoMixin<LoopPhasesPass> {
 public:

@@ -358,3 +358,44 @@ latch:
 exit:
   ret void
 }
+
+; A loop within another one may be short, and is left as it is.
+; CHECK-LABEL: @within(
+; CHECK-NOT: phase
+; CHECK: }
+define void @within(ptr noalias %a, ptr noalias %b, i64 %end, i64 %n, double %last) {
+entry:
+  br label %outer
+
+outer:
+  %k = phi i64 [ 0, %entry ], [ %more, %after ]
+  %row = getelementptr inbounds double, ptr %b, i64 %k
+  br label %loop
+
+loop:
+  %i = phi i64 [ 1, %outer ], [ %next, %join ]
+  %isInside = icmp ult i64 %i, %end
+  br i1 %isInside, label %inside, label %join
+
+inside:
+  %behind = add nuw nsw i64 %i, 1
+  %east.at = getelementptr inbounds double, ptr %a, i64 %behind
+  %loaded = load double, ptr %east.at
+  br label %join
+
+join:
+  %east = phi double [ %loaded, %inside ], [ %last, %loop ]
+  %to = getelementptr inbounds double, ptr %row, i64 %i
+  store double %east, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %isOver = icmp eq i64 %next, %n
+  br i1 %isOver, label %after, label %loop
+
+after:
+  %more = add nuw nsw i64 %k, 1
+  %isDone = icmp eq i64 %more, %n
+  br i1 %isDone, label %exit, label %outer
+
+exit:
+  ret void
+}
