@@ -66,7 +66,8 @@ bool guardsAccess(const BranchInst &branch, const Loop &loop) {
 }
 
 /// Branches of each iteration that could be what divides the loop, by their form. None in loops
-/// within others: such a loop may be short, and what is computed before it cost more than it spares.
+/// within others: such a loop may be short, and what is computed before it cost more than it
+/// spares.
 SmallVector<BranchInst *, 2> branchesOf(const Loop &loop, const DominatorTree &tree) {
   const BasicBlock *latch = loop.getLoopLatch();
   SmallVector<BranchInst *, 2> branches;

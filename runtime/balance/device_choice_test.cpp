@@ -48,10 +48,8 @@ TEST(DeviceChoice, LeavesWhatIsWrittenWhereItIsWhileTheOtherHasEnoughToDo) {
 
 TEST(DeviceChoice, MovesWhatIsWrittenAwayFromADeviceThatIsMuchSlower) {
   const DeviceLoad slow{.others = 30, .taskSeconds = 10e-3};
-  const DeviceLoad fast{.missing = 2 * kMegabyte,
-                        .written = 2 * kMegabyte,
-                        .others = 20,
-                        .taskSeconds = 0.2e-3};
+  const DeviceLoad fast{
+      .missing = 2 * kMegabyte, .written = 2 * kMegabyte, .others = 20, .taskSeconds = 0.2e-3};
   EXPECT_EQ(chooseDevice(std::array{slow, fast}), 1U);
 }
 

@@ -95,8 +95,7 @@ void SpareView::put(Range pages) {
   }
   std::uint8_t *const first = moveOf(pages.begin);
   std::uint8_t *const end = first + pages.size() / kPageBytes;
-  if (areAddressesUnlimited() &&
-      movePages(pages.begin, pages.begin + kSpareDelta, pages.size())) {
+  if (areAddressesUnlimited() && movePages(pages.begin, pages.begin + kSpareDelta, pages.size())) {
     // Another one than those beside it have.
     std::uint8_t move = 1;
     while ((first != moves_ && move == first[-1]) || (end != moves_ + pages_ && move == *end)) {
