@@ -226,25 +226,36 @@ TEST(Choice, WaitsUntilAnAlternativeHasSettled) {
   EXPECT_TRUE(choice.begins(&loop, true));
 }
 
+/// What a launch takes, in seconds.
+struct Took {
+  double working = 0;
+  double planning = 0;
+};
+
+/// Launches of a loop whose plans later launches know; `launch` gets its number.
+template <typename Launch> void runWithPlans(Choice &choice, int launches, const Launch &launch) {
+  const char loop = 0;
+  double now = 1;
+  double planning = 0;
+  for (int number = 0; number < launches; ++number) {
+    if (choice.begins(&loop, true)) {
+      choice.tell(now, planning);
+    }
+    const Took took = launch(number);
+    now += took.planning + took.working;
+    planning += took.planning;
+  }
+}
+
 /// Each of the first launches of the second way is planned anew.
 TEST(Choice, TakesPlansThatAreMadeOnceForNoPartOfAWay) {
   constexpr double kPlan = 20e-3;
   Choice choice(2);
-  const char loop = 0;
-  double now = 1;
-  double planning = 0;
   int planned = 0;
-  for (int launch = 0; launch < 300; ++launch) {
-    if (choice.begins(&loop, true)) {
-      choice.tell(now, planning);
-    }
+  runWithPlans(choice, 300, [&](int) {
     const bool isSecond = choice.present() == 1;
-    if (isSecond && ++planned <= 8) {
-      now += kPlan;
-      planning += kPlan;
-    }
-    now += isSecond ? 0.8e-3 : 1e-3;
-  }
+    return Took{isSecond ? 0.8e-3 : 1e-3, isSecond && ++planned <= 8 ? kPlan : 0};
+  });
 
   EXPECT_FALSE(choice.isTrying());
   EXPECT_EQ(choice.present(), 1U);
@@ -253,16 +264,8 @@ TEST(Choice, TakesPlansThatAreMadeOnceForNoPartOfAWay) {
 TEST(Choice, MeasuresThoughPlansAreMadeAgainAndAgain) {
   constexpr double kPlan = 20e-3;
   Choice choice(2);
-  const char loop = 0;
-  double now = 1;
-  double planning = 0;
-  for (int launch = 0; launch < 600; ++launch) {
-    if (choice.begins(&loop, true)) {
-      choice.tell(now, planning);
-    }
-    now += kPlan + (choice.present() == 1 ? 0.8e-3 : 1e-3);
-    planning += kPlan;
-  }
+  runWithPlans(choice, 600,
+               [&](int) { return Took{choice.present() == 1 ? 0.8e-3 : 1e-3, kPlan}; });
 
   EXPECT_FALSE(choice.isTrying());
   EXPECT_EQ(choice.present(), 1U);
@@ -272,20 +275,12 @@ TEST(Choice, MeasuresThoughPlansAreMadeAgainAndAgain) {
 TEST(Choice, CountsPlansThatAreMadeAgainAndAgain) {
   constexpr double kPlan = 8e-3;
   Choice choice(2);
-  const char loop = 0;
-  double now = 1;
-  double planning = 0;
   int onHosts = 0;
-  for (int launch = 0; launch < 1000; ++launch) {
-    if (choice.begins(&loop, true)) {
-      choice.tell(now, planning);
-    }
+  runWithPlans(choice, 1000, [&](int launch) {
     const bool isOnHosts = choice.present() == 1;
-    const double plan = !isOnHosts && launch % 2 == 0 ? kPlan : 0;
-    now += plan + (isOnHosts ? 2e-3 : 0.5e-3);
-    planning += plan;
     onHosts += isOnHosts ? 1 : 0;
-  }
+    return Took{isOnHosts ? 2e-3 : 0.5e-3, !isOnHosts && launch % 2 == 0 ? kPlan : 0};
+  });
 
   EXPECT_FALSE(choice.isTrying());
   EXPECT_EQ(choice.present(), 1U);
@@ -295,19 +290,12 @@ TEST(Choice, CountsPlansThatAreMadeAgainAndAgain) {
 /// Devices compute while the next launch is planned.
 TEST(Choice, CountsPlansThatAreMadeBesideTheLaunchBefore) {
   Choice choice(2);
-  const char loop = 0;
-  double now = 1;
-  double planning = 0;
   int onHosts = 0;
-  for (int launch = 0; launch < 4000; ++launch) {
-    if (choice.begins(&loop, true)) {
-      choice.tell(now, planning);
-    }
+  runWithPlans(choice, 4000, [&](int) {
     const bool isOnHosts = choice.present() == 1;
-    now += isOnHosts ? 0.4e-3 : 1e-3;
-    planning += isOnHosts ? 0 : 1e-3;
     onHosts += isOnHosts ? 1 : 0;
-  }
+    return isOnHosts ? Took{0.4e-3, 0} : Took{0, 1e-3};
+  });
 
   EXPECT_FALSE(choice.isTrying());
   EXPECT_EQ(choice.present(), 1U);

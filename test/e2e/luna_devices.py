@@ -327,8 +327,7 @@ def procedures_in_place_run_on_devices(workshop):
     other = workshop.folder / "in_place_other.cpp"
     other.write_text('extern "C" void in_place_step() {}\nextern "C" void fill() {}\n')
     program = workshop.folder / "in_place"
-    result = workshop.execute([str(workshop.bin / "tuttic-luna"), "-O2", "-Rpass-missed=tutti", str(path), str(other),
-                               "-o", str(program)], {}, "")
+    result = build(workshop, program, "-Rpass-missed=tutti", path, other)
     require(result.status == 0 and "procedure 'scan' has no version for devices" in result.errors, result.errors)
     require("procedure 'step'" not in result.errors, result.errors)
     shown = []
