@@ -509,13 +509,25 @@ Status FragmentDevices::await(device::Event &event) {
   return status;
 }
 
-/// The procedure is not tried again. `status` says why, if that is more than what it asks for.
-void FragmentDevices::refuse(const tutti_luna_procedure &procedure, const Status &status) {
+/// The procedure is not tried again. `status` says why, if that is more than what it asks for;
+/// `needed`: bytes for which there is no room. Who has no other way says that by itself.
+void FragmentDevices::refuse(const tutti_luna_procedure &procedure, const Status &status,
+                             std::uint64_t needed) {
   const ScopedLock lock(mutex_);
-  if (refused_.insert(&procedure).second && !status) {
+  const bool isNew = refused_.try_emplace(&procedure, needed).second;
+  if (isNew && !status && (procedure.function || needed == 0)) {
     log::warn("{}: '{}' is kept off devices: {}", procedure.at, procedure.name,
               status.error().message);
   }
+}
+
+std::optional<model::fragments::DeviceCalls::Shortage>
+FragmentDevices::shortage(const tutti_luna_procedure &procedure) {
+  const ScopedLock lock(mutex_);
+  const auto known = refused_.find(&procedure);
+  return known != refused_.end() && known->second > 0
+             ? std::optional(Shortage{known->second, capacity()})
+             : std::nullopt;
 }
 
 /// No device has room for a call of this size: such calls, and larger ones, are not tried again.

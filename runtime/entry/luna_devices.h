@@ -21,7 +21,6 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -104,6 +103,7 @@ public:
   bool isFull() override;
   void await() override;
   bool hasDevice(std::uint32_t kind) override;
+  std::optional<Shortage> shortage(const tutti_luna_procedure &procedure) override;
   model::fragments::DeviceCounts counts() override;
 
   /// How many devices there are.
@@ -139,7 +139,8 @@ private:
                       model::fragments::Part part, bool isAsked);
   Outcome callNative(const tutti_luna_procedure &procedure, const tutti_luna_argument *arguments,
                      model::fragments::Part part);
-  void refuse(const tutti_luna_procedure &procedure, const Status &status);
+  void refuse(const tutti_luna_procedure &procedure, const Status &status,
+              std::uint64_t needed = 0);
   void refuseFrom(const tutti_luna_procedure &procedure, Size size);
   bool isTooLarge(const tutti_luna_procedure &procedure, Size size);
   void started(std::shared_ptr<device::Event> event);
@@ -167,7 +168,8 @@ private:
   const memory::Window &window_;
   const bool areAsked_;
   Mutex mutex_;
-  std::unordered_set<const tutti_luna_procedure *> refused_ TUTTI_GUARDED_BY(mutex_);
+  /// With the bytes that a call needed, if that is why.
+  std::unordered_map<const tutti_luna_procedure *, std::uint64_t> refused_ TUTTI_GUARDED_BY(mutex_);
   /// Of the smallest calls that no device has room for.
   std::unordered_map<const tutti_luna_procedure *, Size> tooLarge_ TUTTI_GUARDED_BY(mutex_);
   std::deque<std::shared_ptr<device::Event>> underway_ TUTTI_GUARDED_BY(mutex_);

@@ -81,6 +81,9 @@ public:
 
   void *allocate(Handle &fragment, std::size_t bytes);
 
+  /// Of all that it reads, and has wanted so far.
+  std::uint64_t bytes() const;
+
 private:
   class OutView final : public ::luna::gpu::Out {
   public:
@@ -112,6 +115,7 @@ private:
   std::optional<model::forkjoin::RankZero::Alone> alone_;
   exec::TaskWork work_; ///< Of each of its tasks in turn.
   Status status_;       ///< The first failure.
+  std::uint64_t wanted_ = 0;
   std::exception_ptr thrown_;
 };
 
@@ -173,7 +177,16 @@ Status NativeCall::end() {
   return status;
 }
 
+std::uint64_t NativeCall::bytes() const {
+  std::uint64_t bytes = wanted_;
+  for (const InView &in : ins_) {
+    bytes += in.size();
+  }
+  return bytes;
+}
+
 void *NativeCall::allocate(Handle &fragment, std::size_t bytes) {
+  wanted_ += bytes;
   std::uint64_t address = 0;
   devices_.runtime_.runOnOwnStack([&] {
     const auto *mirror = static_cast<const std::byte *>(recording_.create(fragment, bytes));
@@ -253,7 +266,7 @@ FragmentDevices::Outcome FragmentDevices::callNative(const tutti_luna_procedure 
                ? Status(failure(ErrorCode::OutOfMemory, "there is no room for its inputs"))
                : call.run(procedure, *device);
   if (!status) {
-    refuse(procedure, status);
+    refuse(procedure, status, status.error().code == ErrorCode::OutOfMemory ? call.bytes() : 0);
     return Outcome::Refused;
   }
   started(call.event());

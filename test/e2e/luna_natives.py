@@ -127,6 +127,10 @@ def only_for_devices(workshop):
     result = run(workshop, program, [], 1, {"TUTTI_DEVICE": "cpu"})
     require(result.status == 1 and ":2: run-time error: 'shift' has only a CUDA version (line 2) and no GPU is "
             "available [E-CUDA]" in result.errors, result.errors)
+    result = run(workshop, program, [], 1, {**fake(workshop), "TOO_MUCH": "1", "TUTTI_STATS": ""})
+    require(result.status == 1 and re.fullmatch(
+        r".*:9: run-time error: fragment 'shift' needs \d{13} bytes of device memory, the budget is \d+ \[E-MEM\]\n",
+        result.errors), result.errors)
     both = compiled(workshop, "shift_both", text, ["-DNONE"])
     shifted(workshop, both, {"TUTTI_DEVICE": "cpu", "TUTTI_STATS": "json"})
     neither = compiled(workshop, "shift_neither", text, ["-DONLY", "-DNONE"])

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace tutti::model::fragments {
 
@@ -66,6 +67,18 @@ public:
 
   /// Whether there is a device for what the program itself brings for devices of this kind.
   virtual bool hasDevice(std::uint32_t kind) = 0;
+
+  /// Bytes of a device's memory.
+  struct Shortage {
+    std::uint64_t needed = 0;  ///< By a call that `call` has refused, at least,
+    std::uint64_t allowed = 0; ///< and what a device may hold.
+  };
+
+  /// Nothing if calls of the procedure have not been refused for good, or not for want of memory.
+  virtual std::optional<Shortage> shortage(const tutti_luna_procedure &procedure) {
+    static_cast<void>(procedure);
+    return std::nullopt;
+  }
 
   virtual DeviceCounts counts() = 0;
 };

@@ -331,6 +331,16 @@ std::optional<Runner::Trouble> Runner::runRows(Call &call, std::vector<Value> &o
   return std::nullopt;
 }
 
+/// A procedure that is for devices only has been refused by them.
+Runner::Trouble Runner::notOnDevices(const tutti_luna_procedure &procedure) {
+  if (const auto shortage = devices_ ? devices_->shortage(procedure) : std::nullopt) {
+    return {fmt::format("fragment '{}' needs {} bytes of device memory, the budget is {}",
+                        procedure.name, shortage->needed, shortage->allowed),
+            "E-MEM"};
+  }
+  return {fmt::format("no device can run '{}', which is for devices only", procedure.name)};
+}
+
 std::optional<Runner::Trouble> Runner::runProcedure(Call &call, std::vector<Value> &outputs) {
   constexpr std::size_t kInside = 8;
   const tutti_luna_statement &statement = program_.statement(call.statement);
@@ -373,8 +383,7 @@ std::optional<Runner::Trouble> Runner::runProcedure(Call &call, std::vector<Valu
     if (!call.ranOnDevice) {
       if (!procedure.function) {
         running = nullptr;
-        return Trouble{
-            fmt::format("no device can run '{}', which is for devices only", procedure.name)};
+        return notOnDevices(procedure);
       }
       procedure.stub(arguments);
     }

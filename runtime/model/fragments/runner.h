@@ -121,6 +121,8 @@ private:
     std::string_view code = "E-UCODE";
   };
 
+  Trouble notOnDevices(const tutti_luna_procedure &procedure);
+
   /// Adds to `outputs`; or says why there are none.
   std::optional<Trouble> runProcedure(Call &call, std::vector<Value> &outputs);
   std::optional<Trouble> runRows(Call &call, std::vector<Value> &outputs);
