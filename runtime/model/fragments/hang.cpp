@@ -21,6 +21,26 @@ std::vector<std::byte> State::describeWaiting() {
     writer.add(entry.base->slot);
     writer.addText(failures_.nameOf(entry));
   };
+  const auto makesOf = [&](const Waiter &waiter) {
+    std::vector<const Entry *> makes;
+    const tutti_luna_statement &statement = program_.statement(waiter.statement);
+    if (waiter.isCall) {
+      const auto &call = static_cast<const Call &>(waiter);
+      const char *types = program_.unit().procedures[statement.callee].types;
+      for (std::size_t at = 0; at < call.arguments.size(); ++at) {
+        if (types[at] == TUTTI_LUNA_TYPE_NAME && call.arguments[at].entry) {
+          makes.push_back(call.arguments[at].entry);
+        }
+      }
+      makes.insert(makes.end(), call.signals.begin(), call.signals.end());
+    } else if (statement.kind == TUTTI_LUNA_WHILE) {
+      Ask ask{waiter.statement, true};
+      if (Name name; evaluator_.resolveName(statement.c, waiter.frame, ask, name)) {
+        makes.push_back(data_.lookUp(*name.base, name.tuple));
+      }
+    }
+    return makes;
+  };
   std::unordered_map<const Waiter *, const Entry *> lacks;
   frames_.forEach([&](const Frame &frame) {
     for (std::int32_t at = 0; at < frame.block->slotCount; ++at) {
@@ -58,17 +78,7 @@ std::vector<std::byte> State::describeWaiting() {
     writer.add(waiter.statement);
     writer.addText(failures_.chainOf(waiter.frame));
     addName(*found->second);
-    std::vector<const Entry *> makes;
-    if (call) {
-      const char *types =
-          program_.unit().procedures[program_.statement(call->statement).callee].types;
-      for (std::size_t at = 0; at < call->arguments.size(); ++at) {
-        if (types[at] == TUTTI_LUNA_TYPE_NAME && call->arguments[at].entry) {
-          makes.push_back(call->arguments[at].entry);
-        }
-      }
-      makes.insert(makes.end(), call->signals.begin(), call->signals.end());
-    }
+    const std::vector<const Entry *> makes = makesOf(waiter);
     writer.add(static_cast<std::uint32_t>(makes.size()));
     for (const Entry *entry : makes) {
       addName(*entry);

@@ -409,6 +409,23 @@ TEST_P(StateTest, NamesWhatIsNeverProduced) {
   EXPECT_FALSE(says(outcome, "waits for 'y'")) << outcome.error;
 }
 
+TEST_P(StateTest, NamesTheLoopThatWouldHaveMadeItsEnd) {
+  // show(n); while x[t] < 5, t = 0..out n {}; the loop alone lacks what nobody makes.
+  TestUnit &u = unit_;
+  const auto x = u.slot(1, 0, {u.slot(0, 0)});
+  const auto main = u.sub("main", "",
+                          u.block({"x", "n"}, 0,
+                                  {u.call(show_, {u.slot(0, 1)}),
+                                   u.whileLoop(u.integer(0), u.op(TUTTI_LUNA_LESS, x, u.integer(5)),
+                                               u.slot(0, 1), u.block({"t"}, 1, {}))}));
+
+  const Outcome outcome = run(main);
+
+  EXPECT_TRUE(says(outcome, "2 fragments can never run; 'while' at t.fa:")) << outcome.error;
+  EXPECT_TRUE(says(outcome, "waits for 'x[0]', which no fragment produced")) << outcome.error;
+  EXPECT_FALSE(says(outcome, "waits for 'n'")) << outcome.error;
+}
+
 TEST_P(StateTest, NamesAllOfACycle) {
   TestUnit &u = unit_;
   const auto main = u.sub("main", "",
