@@ -9,6 +9,7 @@
 #include "runtime/entry/exports.h"
 #include "runtime/entry/luna.h"
 #include "runtime/entry/luna_devices.h"
+#include "runtime/entry/luna_trace.h"
 #include "runtime/entry/nodes.h"
 #include "runtime/entry/runtime.h"
 #include "runtime/entry/tasks.h"
@@ -273,6 +274,10 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
   if (stepTime) {
     runner->probe();
   }
+  const char *tracePath = std::getenv("TUTTI_TRACE");
+  if (nodes::isReporting() || tracePath) {
+    runner->countCalls(tracePath != nullptr);
+  }
   if (const auto why = runner->run(std::move(values))) {
     endWith(*why);
   }
@@ -283,6 +288,11 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
     devices->settle();
   }
   const model::fragments::Counts counts = runner->counts();
+  const model::fragments::CallTally tally = runner->takeTally();
+  nodes::take(reportOf(program, tally.counts()));
+  if (tracePath) {
+    writeTrace(tracePath, program, tally.events(), state.rank);
+  }
   runner.reset();
   trace::Counters &all = nodes::world().counters();
   all.fragmentCalls += counts.calls;

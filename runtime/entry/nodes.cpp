@@ -40,8 +40,28 @@ struct Node {
   std::unique_ptr<model::spmd::Watch> watch; ///< Null where there is one node.
   Stats stats;
   pid_t process;
-  std::optional<trace::Report> report; ///< Of what this process did as a job of one.
+  std::optional<trace::Report> report;  ///< Of what this process did as a job of one.
+  std::vector<trace::CallReport> calls; ///< The same of its calls.
 };
+
+/// Of all nodes. Collective.
+std::vector<trace::CallReport> sumOfCalls(Node &own) {
+  std::vector<trace::RegionReport> counted;
+  for (const trace::CallReport &call : own.calls) {
+    trace::RegionReport &each = counted.emplace_back();
+    each.source = call.source;
+    each.launches = call.calls;
+    each.onDevices = call.onDevices;
+    each.seconds = call.seconds;
+  }
+  RegionSums sums;
+  exec::orDie(sums.gather(*own.endpoint, counted));
+  std::vector<trace::CallReport> calls;
+  for (const trace::RegionReport &each : sums.all()) {
+    calls.push_back({std::string(each.source), each.launches, each.onDevices, each.seconds});
+  }
+  return calls;
+}
 
 // Lives as long as the process: exit handlers of the program may use it.
 Node *node = nullptr;
@@ -91,7 +111,8 @@ void start(std::unique_ptr<transport::Endpoint> endpoint,
   std::vector<transport::Rank> all(static_cast<std::size_t>(endpoint->size()));
   std::iota(all.begin(), all.end(), 0);
   auto ending = exec::orDie(endpoint->group(all));
-  node = new Node{std::move(endpoint), nullptr, nullptr, settings.stats, getpid(), std::nullopt};
+  node =
+      new Node{std::move(endpoint), nullptr, nullptr, settings.stats, getpid(), std::nullopt, {}};
   node->world = std::make_unique<model::spmd::World>(*node->endpoint, std::move(ending), host());
   if (beside) {
     node->watch = std::make_unique<model::spmd::Watch>(std::move(beside), node->world->progress(),
@@ -144,6 +165,10 @@ void noteStatus(int status) { exitStatus.store(status); }
 
 void take(trace::Report report) { node->report = std::move(report); }
 
+bool isReporting() { return node->stats != Stats::Off; }
+
+void take(std::vector<trace::CallReport> calls) { node->calls = std::move(calls); }
+
 void finish() {
   if (!node || node->process != getpid()) {
     return;
@@ -169,8 +194,9 @@ void finish() {
     exec::orDie(own.endpoint->sum(report.counters.all()));
     exec::orDie(sums.gather(*own.endpoint, report.regions));
     report.regions = sums.all();
+    const std::vector<trace::CallReport> calls = sumOfCalls(own);
     if (own.endpoint->rank() == 0) {
-      print(own.stats, report);
+      print(own.stats, report, {}, calls);
     }
   }
   exec::orDie(own.endpoint->close());

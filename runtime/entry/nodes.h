@@ -5,10 +5,12 @@
 
 #include "runtime/entry/settings.h"
 #include "runtime/model/spmd/world.h"
+#include "runtime/trace/calls.h"
 #include "runtime/trace/counters.h"
 #include "runtime/transport/transport.h"
 
 #include <memory>
+#include <vector>
 
 namespace tutti::entry::nodes {
 
@@ -44,6 +46,12 @@ void noteStatus(int status);
 
 /// Takes what this process has counted, for the report of all.
 void take(trace::Report report);
+
+/// Whether there will be such a report.
+bool isReporting();
+
+/// The same of its calls.
+void take(std::vector<trace::CallReport> calls);
 
 /// Leaves the job, in order behind all others' ends; or ends it at once, if this node has failed.
 void finish();

@@ -4,10 +4,12 @@
 #pragma once
 
 #include "runtime/entry/settings.h"
+#include "runtime/trace/calls.h"
 #include "runtime/trace/verdict.h"
 
 #include <chrono>
 #include <cstdio>
+#include <span>
 
 namespace tutti::entry {
 
@@ -19,15 +21,17 @@ template <typename Body> double secondsOf(Body &&body) {
 
 /// To stderr, in the form that TUTTI_STATS asks for. What the program has written last may not have
 /// ended its line: the report begins on one of its own.
-inline void print(Stats stats, const trace::Report &report, const trace::TaskCounts &tasks = {}) {
+inline void print(Stats stats, const trace::Report &report, const trace::TaskCounts &tasks = {},
+                  std::span<const trace::CallReport> calls = {}) {
   if (stats == Stats::Off) {
     return;
   }
   std::fflush(stdout);
   if (stats == Stats::Json) {
-    std::fprintf(stderr, "\ntutti-stats: %s\n", trace::asJson(report).c_str());
+    std::fprintf(stderr, "\ntutti-stats: %s\n",
+                 trace::withCalls(trace::asJson(report), calls).c_str());
   } else {
-    std::fprintf(stderr, "\n%s", trace::asText(report).c_str());
+    std::fprintf(stderr, "\n%s%s", trace::asText(report).c_str(), trace::asText(calls).c_str());
     if (const std::string meaning = trace::verdict(report, tasks); !meaning.empty()) {
       std::fprintf(stderr, "tutti: %s\n", meaning.c_str());
     }

@@ -112,7 +112,7 @@ Result<Settings> readSettings() {
   // Read by the launcher, the compiler, and LuNA programs.
   for (const char *name :
        {"TUTTI_BIND", "TUTTI_CLANG", "TUTTI_MPIRUN", "TUTTI_RANKS", "TUTTI_MONITOR",
-        "TUTTI_TARGETS", "TUTTI_ROPE", "TUTTI_PROFILE", "TUTTI_STEP_TIME"}) {
+        "TUTTI_TARGETS", "TUTTI_ROPE", "TUTTI_PROFILE", "TUTTI_STEP_TIME", "TUTTI_TRACE"}) {
     options.allow(name);
   }
   for (const device::Backend *backend : device::backends()) {

@@ -2,6 +2,7 @@
 #include "runtime/trace/counters.h"
 
 #include "base/format.h"
+#include "runtime/trace/json_text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -24,21 +25,6 @@ Launches launchesOf(const Report &report) {
     launches.distributed += region.distributed;
   }
   return launches;
-}
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
 }
 
 std::string moved(std::uint64_t bytes, std::uint64_t messages) {

@@ -103,6 +103,12 @@ std::string verdict(const Report &report, const TaskCounts &tasks) {
     return {};
   }
   const Times times = timesOf(report);
+  if (report.counters.fragmentCalls > 0 && times.launches == 0) {
+    return fmt::format(
+        "{} calls ran on the ranks where the program's rules or the rope place them; "
+        "what they take on one rank was not measured",
+        report.counters.fragmentCalls);
+  }
   std::string found = times.distributed > 0 ? gain(times)
                       : tasks.away > 0      ? tasksAway(tasks)
                                             : nothingAway(tasks, times);

@@ -25,6 +25,10 @@ TEST(Verdict, TellsWhyNothingIsLaunched) {
   report.ranks = 2;
   EXPECT_TRUE(says(report, "more ranks did not help: no parallel loop was launched"));
   EXPECT_TRUE(says(report, "-O1"));
+
+  report.counters.fragmentCalls = 7; // These need no loops.
+  EXPECT_FALSE(says(report, "did not help"));
+  EXPECT_TRUE(says(report, "7 calls ran on the ranks"));
 }
 
 TEST(Verdict, CountsTasksThatRanOnOtherRanks) {

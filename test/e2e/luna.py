@@ -99,6 +99,9 @@ def heat_holds_few_levels(workshop, stem, ranks, workers):
         require(result.status == 0, result.errors)
         counted = json.loads(re.search(r"^tutti-stats: (.*)$", result.errors, re.M)[1])
         peak = counted["fragments"]["peak"]
+        calls = {each["source"]: each["calls"] for each in counted["calls"]}
+        require(sum(calls.values()) == counted["fragments"]["calls"] and
+                any(re.search(rf"{stem}_of_{steps}_steps\.fa:\d+ heat_step$", source) for source in calls), f"{calls}")
         # A level is the cells and two borders of each part, and two walls.
         require(peak <= 3 * (3 * parts + 2) + others, f"{peak} data fragments at a time in {steps} steps")
 

@@ -90,9 +90,15 @@ def shifted(workshop, program, environment):
 
 
 def bytes_cross_once(workshop, workers):
+    trace = workshop.folder / f"shift-{workers}"
     counted, _ = shifted(workshop, compiled(workshop, "shift", SHIFT),
-                         {**fake(workshop), "TUTTI_WORKERS": str(workers)})
+                         {**fake(workshop), "TUTTI_WORKERS": str(workers), "TUTTI_TRACE": str(trace)})
     require(counted["fragments"]["devices"]["calls"] == 5, counted["fragments"])
+    shown = [(each["calls"], each["onDevices"]) for each in counted["calls"] if each["source"].endswith("shift.fa:9 shift")]
+    require(shown == [(5, 5)], counted["calls"])
+    events = json.loads(trace.with_name(f"{trace.name}.0").read_text())
+    traced = [each for each in events if each["name"].endswith("shift.fa:9 shift") and each["cat"] == "device"]
+    require(len(events) == 7 and len(traced) == 5 and all(each["dur"] > 0 for each in events), events)
     require(counted["devices"]["in"]["bytes"] == counted["devices"]["out"]["bytes"] == 4000, counted["devices"])
 
 

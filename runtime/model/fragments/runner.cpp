@@ -88,6 +88,16 @@ double Runner::probedSeconds() {
   return probe_ ? probe_->seconds() : 0;
 }
 
+void Runner::countCalls(bool areKept) {
+  countsCalls_ = true;
+  keepsEvents_ = areKept;
+}
+
+CallTally Runner::takeTally() {
+  const ScopedLock lock(mutex_);
+  return std::move(tally_);
+}
+
 Counts Runner::counts() {
   const ScopedLock lock(mutex_);
   Counts counts = state_.counts();
@@ -100,14 +110,15 @@ engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
     return unfold();
   }
   auto &call = static_cast<Call &>(work);
-  static_cast<void>(worker);
   std::vector<Value> &outputs = call.outputs;
   const bool isTimed = call.bucket >= 0;
   const double before = isTimed ? processorSeconds() : 0;
+  const double begin = countsCalls_ ? secondsNow() : 0;
   const std::optional<Trouble> why = call.rows              ? runRows(call, outputs)
                                      : call.members.empty() ? runProcedure(call, outputs)
                                                             : runMembers(call, outputs);
   const double seconds = isTimed ? processorSeconds() - before : 0;
+  const double took = countsCalls_ ? secondsNow() - begin : 0;
   ending_.fetch_add(1, std::memory_order_relaxed);
   Call *next = nullptr;
   bool isGivers = false;
@@ -117,6 +128,10 @@ engine::Work *Runner::run(engine::Worker &worker, engine::Work &work) {
     noteWhoRan(call);
     noteEnd(call.statement, call.position);
     noteStep(call);
+    if (countsCalls_) {
+      tally_.add(call, {call.statement, worker.number(), call.ranOnDevice, begin, took},
+                 keepsEvents_);
+    }
     if (why) {
       state_.fail(call, why->text, why->code);
     } else {

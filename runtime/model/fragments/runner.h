@@ -9,6 +9,7 @@
 #include "runtime/balance/shares.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/latch.h"
+#include "runtime/model/fragments/call_tally.h"
 #include "runtime/model/fragments/device_calls.h"
 #include "runtime/model/fragments/handle.h"
 #include "runtime/model/fragments/state.h"
@@ -62,6 +63,12 @@ public:
 
   /// Order: after `run`.
   Counts counts();
+
+  /// Lets each call be counted, and kept as an event. Order: before `run`.
+  void countCalls(bool areKept);
+
+  /// Of this rank. Order: after `run`.
+  CallTally takeTally();
 
   engine::Work *run(engine::Worker &worker, engine::Work &work) override;
   bool poll() override;
@@ -156,6 +163,9 @@ private:
   std::unordered_set<std::int32_t> givenBefore_ TUTTI_GUARDED_BY(mutex_);
   std::optional<balance::Shares> shares_ TUTTI_GUARDED_BY(mutex_); ///< If they follow steps.
   std::optional<balance::Probe> probe_ TUTTI_GUARDED_BY(mutex_);
+  bool countsCalls_ = false; ///< Not changed once it runs; nor is this:
+  bool keepsEvents_ = false;
+  CallTally tally_ TUTTI_GUARDED_BY(mutex_);
   bool isEnded_ TUTTI_GUARDED_BY(mutex_) = false;
   std::atomic<bool> isOver_{false}; ///< The same, for `poll`.
   std::optional<std::string> why_ TUTTI_GUARDED_BY(mutex_);
