@@ -275,6 +275,7 @@ void runSub(const tutti_luna_unit &unit, std::vector<Value> values) {
     runner->probe();
   }
   const char *tracePath = std::getenv("TUTTI_TRACE");
+  tracePath = tracePath && *tracePath ? tracePath : nullptr;
   if (nodes::isReporting() || tracePath) {
     runner->countCalls(tracePath != nullptr);
   }

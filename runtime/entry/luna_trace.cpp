@@ -35,16 +35,16 @@ void writeTrace(const std::string &path, const model::fragments::Program &progra
   const std::string name = fmt::format("{}.{}", path, rank);
   std::FILE *file = std::fopen(name.c_str(), "w");
   bool isWritten = file != nullptr;
-  const char *separator = "[\n";
+  std::string text;
   for (const model::fragments::CallEvent &event : events) {
-    isWritten = isWritten &&
-                std::fprintf(file,
-                             "%s{\"ph\":\"X\",\"name\":%s,\"cat\":\"%s\",\"pid\":%d,\"tid\":%u,"
-                             "\"ts\":%.3f,\"dur\":%.3f}",
-                             separator, trace::quoted(sourceOf(program, event.statement)).c_str(),
-                             event.isOnDevice ? "device" : "core", rank, event.worker,
-                             1e6 * event.begin, 1e6 * event.seconds) > 0;
-    separator = ",\n";
+    // Not by printf: the program may have chosen another decimal point.
+    text =
+        fmt::format("{}{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"pid\":{},\"tid\":{},"
+                    "\"ts\":{:.3f},\"dur\":{:.3f}}}",
+                    text.empty() ? "[\n" : ",\n", trace::quoted(sourceOf(program, event.statement)),
+                    event.isOnDevice ? "device" : "core", rank, event.worker, 1e6 * event.begin,
+                    1e6 * event.seconds);
+    isWritten = isWritten && std::fputs(text.c_str(), file) >= 0;
   }
   isWritten = isWritten && std::fputs(events.empty() ? "[]\n" : "\n]\n", file) >= 0;
   if (file) {
