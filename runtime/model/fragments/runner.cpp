@@ -349,8 +349,10 @@ std::optional<Runner::Trouble> Runner::runRows(Call &call, std::vector<Value> &o
 /// A procedure that is for devices only has been refused by them.
 Runner::Trouble Runner::notOnDevices(const tutti_luna_procedure &procedure) {
   if (const auto shortage = devices_ ? devices_->shortage(procedure) : std::nullopt) {
-    return {fmt::format("fragment '{}' needs {} bytes of device memory, the budget is {}",
-                        procedure.name, shortage->needed, shortage->allowed),
+    // Devices have memory in blocks, of which each data fragment may need one.
+    const char *inBlocks = shortage->needed <= shortage->allowed ? ", in whole blocks" : "";
+    return {fmt::format("fragment '{}' needs {} bytes of device memory{}, the budget is {}",
+                        procedure.name, shortage->needed, inBlocks, shortage->allowed),
             "E-MEM"};
   }
   return {fmt::format("no device can run '{}', which is for devices only", procedure.name)};
