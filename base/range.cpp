@@ -17,14 +17,28 @@ void append(std::vector<Range> &out, Range range) {
   }
 }
 
+bool beginsBefore(const Range &a, const Range &b) { return a.begin < b.begin; }
+
+/// Mostly they are a few sets one behind the other, each sorted: those are merged.
+void sort(std::vector<Range> &ranges) {
+  constexpr int kFew = 8;
+  const auto begin = ranges.begin();
+  auto sorted = std::is_sorted_until(begin, ranges.end(), beginsBefore);
+  for (int sets = 1; sets < kFew && sorted != ranges.end(); ++sets) {
+    const auto next = std::is_sorted_until(sorted, ranges.end(), beginsBefore);
+    std::inplace_merge(begin, sorted, next, beginsBefore);
+    sorted = next;
+  }
+  if (sorted != ranges.end()) {
+    std::sort(begin, ranges.end(), beginsBefore);
+  }
+}
+
 } // namespace
 
 RangeSet RangeSet::of(std::vector<Range> ranges) {
   std::erase_if(ranges, [](const Range &range) { return range.empty(); });
-  const auto byBegin = [](const Range &a, const Range &b) { return a.begin < b.begin; };
-  if (!std::is_sorted(ranges.begin(), ranges.end(), byBegin)) {
-    std::sort(ranges.begin(), ranges.end(), byBegin);
-  }
+  sort(ranges);
   // Merges in place: the write position never passes the read position.
   std::size_t kept = 0;
   for (const Range range : ranges) {

@@ -54,9 +54,11 @@ bool Devices::mayRead(std::int32_t reader, std::int32_t read, const RangeSet &by
 }
 
 Status Devices::orderBehindReaders(std::int32_t index, const RangeSet &written) {
-  for (std::int32_t reader = 0; reader < count(); ++reader) {
-    if (mayRead(reader, index, written)) {
-      TUTTI_TRY(order(reader, index));
+  const std::vector<Reader> &readers = lane(index).readers;
+  for (std::size_t reader = 0; reader < readers.size(); ++reader) {
+    const auto at = static_cast<std::int32_t>(reader);
+    if (readers[reader].latest != 0 && mayRead(at, index, written)) {
+      TUTTI_TRY(order(at, index));
     }
   }
   return {};

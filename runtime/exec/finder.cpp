@@ -56,10 +56,17 @@ constexpr std::string_view kInPieces =
 
 constexpr std::string_view kTooMany = "it follows too many pointers";
 
-std::uint64_t hashOf(const std::vector<std::uint64_t> &captures) {
+/// Of what is the same in launches that ask for the same.
+std::uint64_t hashOf(const Launch &launch) {
   std::uint64_t hash = 0;
-  for (const std::uint64_t word : captures) {
+  const auto add = [&](std::uint64_t word) {
     hash = (std::rotl(hash, 5) ^ word) * 0x9e3779b97f4a7c15ULL;
+  };
+  std::ranges::for_each(launch.captures, add);
+  for (std::size_t index = 0; index < launch.values.size(); ++index) {
+    if (isShaping(*launch.region, index)) {
+      add(launch.values[index]);
+    }
   }
   return hash;
 }
@@ -384,7 +391,7 @@ std::shared_ptr<Watched> Finder::unwatched(const Launch &launch) {
   if (!launch.followed || launch.followed->content().lists.empty()) {
     return nullptr;
   }
-  for (Known &known : known_[launch.region]) {
+  for (Known &known : known_[launch.region].all) {
     const Lists &lists = known.lists;
     const bool isOfThese = lists.known == launch.followed || lists.bare == launch.followed;
     if (isOfThese && !lists.index) {
@@ -458,10 +465,9 @@ Finder::Known *Finder::recall(const Launch &launch) {
   if (region == known_.end()) {
     return nullptr;
   }
-  const std::uint64_t hash = hashOf(launch.captures);
+  const std::uint64_t hash = hashOf(launch);
   const auto isSame = [&](const Known &known) {
-    if (known.hash != hash || known.captures != launch.captures ||
-        known.values.size() != launch.values.size()) {
+    if (known.captures != launch.captures || known.values.size() != launch.values.size()) {
       return false;
     }
     for (std::size_t index = 0; index < launch.values.size(); ++index) {
@@ -471,8 +477,17 @@ Finder::Known *Finder::recall(const Launch &launch) {
     }
     return !known.followed || known.followed->isUnchanged();
   };
-  const auto known = std::find_if(region->second.rbegin(), region->second.rend(), isSame);
-  return known == region->second.rend() ? nullptr : &*known;
+  auto &[all, hashes] = region->second;
+  for (std::size_t left = hashes.size(); left > 0; --left) {
+    if (hashes[left - 1] == hash) {
+      const auto known =
+          std::prev(all.end(), static_cast<std::ptrdiff_t>(hashes.size() - left + 1));
+      if (isSame(*known)) {
+        return &*known;
+      }
+    }
+  }
+  return nullptr;
 }
 
 /// What `launch` asks for, and which share of the words that it follows `mostWords` are.
@@ -486,7 +501,7 @@ std::pair<Finder::Known, double> Finder::ask(const Launch &launch, std::size_t m
     region.accesses(launch.captures.data(), launch.values.data(), lower,
                     std::min(lower + kAtOnce, end), launch.total, &sink);
   }
-  Known known{0, {}, {}, {}, sink.reasonHome, nullptr, std::nullopt, {}, false, {}};
+  Known known{{}, {}, {}, sink.reasonHome, nullptr, std::nullopt, {}, false, {}};
   std::ranges::sort(sink.asked, {}, &Asked::address);
   for (const Asked &asked : sink.asked) {
     if (known.asked.empty() || known.asked.back().address != asked.address) {
@@ -507,7 +522,7 @@ std::pair<Finder::Known, double> Finder::ask(const Launch &launch, std::size_t m
 
 /// The oldest makes room, and its memory serves the new one.
 Finder::Known &Finder::remember(const Launch &launch, Known known) {
-  std::list<Known> &all = known_[launch.region];
+  auto &[all, hashes] = known_[launch.region];
   const auto bytesOf = [](const Known &one) { return one.followed ? one.followed->bytes() : 0; };
   std::size_t bytes = bytesOf(known);
   for (const Known &one : all) {
@@ -517,6 +532,7 @@ Finder::Known &Finder::remember(const Launch &launch, Known known) {
   while (all.size() >= kMany || (!all.empty() && bytes > RecentlyFollowed::kMostBytes)) {
     bytes -= bytesOf(all.front());
     spare.splice(spare.begin(), all, all.begin());
+    hashes.erase(hashes.begin());
   }
   if (spare.empty()) {
     spare.emplace_back();
@@ -526,7 +542,7 @@ Finder::Known &Finder::remember(const Launch &launch, Known known) {
   known.captures = std::move(newest.captures);
   known.values = std::move(newest.values);
   newest = std::move(known);
-  newest.hash = hashOf(launch.captures);
+  hashes.push_back(hashOf(launch));
   newest.captures.assign(launch.captures.begin(), launch.captures.end());
   newest.values.assign(launch.values.begin(), launch.values.end());
   return newest;
@@ -568,8 +584,8 @@ RangeSet Finder::objectsAround(std::vector<std::uint64_t> addresses) const {
 
 /// Equal contents are one, so that the plans made for them are found.
 std::shared_ptr<const Followed> Finder::intern(Followed::Content content) {
-  for (const auto &[region, all] : known_) {
-    for (const Known &known : all) {
+  for (const auto &[region, remembered] : known_) {
+    for (const Known &known : remembered.all) {
       for (const auto &followed : {known.followed, known.lists.known, known.lists.bare}) {
         if (followed && followed->content() == content) {
           return followed;

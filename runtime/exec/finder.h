@@ -112,7 +112,6 @@ private:
 
   /// What launches with the same captures and values ask for, while memory is the same, too.
   struct Known {
-    std::uint64_t hash; ///< Of the captures, which differ mostly.
     std::vector<std::uint64_t> captures;
     std::vector<std::uint64_t> values;
     std::vector<Asked> asked;    ///< By address.
@@ -124,6 +123,14 @@ private:
     Lists lists;
     bool wereListsSought = false;
     Order order;
+  };
+
+  /// Launches of a region, the oldest first.
+  struct Remembered {
+    std::list<Known> all;
+    /// Of the captures and values of each. By themselves: launches that were never seen before look
+    /// at all of them.
+    std::vector<std::uint64_t> hashes;
   };
 
   Known *recall(const Launch &launch);
@@ -141,7 +148,7 @@ private:
   memory::Objects objects_;
   std::size_t mostWords_;
   std::size_t ranks_;
-  std::map<const tutti_region *, std::list<Known>> known_; ///< The oldest first.
+  std::map<const tutti_region *, Remembered> known_;
   std::map<const tutti_region *, Worth> worth_;
   std::uint64_t nextId_ = 0;
 };

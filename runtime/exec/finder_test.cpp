@@ -2,6 +2,7 @@
 /// \file
 /// What rank 0 finds out about regions that follow pointers, with rows in a heap.
 #include "abi/order.h"
+#include "base/test_instructions.h"
 #include "runtime/exec/finder.h"
 #include "runtime/exec/region_view.h"
 
@@ -110,6 +111,25 @@ protected:
   const tutti_region wholeRows_ = regionWith(wholeRowAccesses);
   const tutti_region nested_ = regionWith(nestedAccesses);
 };
+
+TEST_F(FinderTest, LooksBackAtManyLaunchesAsFastAsAtOne) {
+  if (const char *reason = test::reasonToCountNone()) {
+    GTEST_SKIP() << reason;
+  }
+  tutti_region region = regionWith(triangleAccesses);
+  region.flags = 0;
+  Launch launch = launchOf(region, heap_.allocate(kRowBytes), 2);
+  const auto instructionsBehind = [&](std::uint64_t launches) {
+    Finder finder{window(), memory::Objects(window().stack(), heap_, {}), 100000};
+    for (std::uint64_t value = 0; value < launches; ++value) {
+      launch.values = {value};
+      finder.complete(launch);
+    }
+    launch.values = {launches};
+    return *test::instructionsOf([&] { finder.complete(launch); });
+  };
+  EXPECT_LT(2 * instructionsBehind(100), 3 * instructionsBehind(1));
+}
 
 TEST_F(FinderTest, FindsEachLargeArrayThatALaunchNamesOnce) {
   const std::uint64_t small = heap_.allocate(100);

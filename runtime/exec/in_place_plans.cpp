@@ -24,6 +24,17 @@ void assign(RangeSet &set, std::span<const Range> ranges) {
   set = RangeSet::of(std::move(memory));
 }
 
+/// Whether `units`, which are those around something, are those around `bytes`.
+bool areAround(const RangeSet &units, std::span<const Range> bytes, std::uint64_t unit) {
+  if (units.ranges().size() != 1 || bytes.size() != 1) {
+    return false; // Or not known without listing them.
+  }
+  const Range &all = units.ranges().front();
+  const Range &inside = bytes.front();
+  return all.contains(inside) && (inside.begin & ~(unit - 1)) <= all.begin &&
+         all.end <= ((inside.end + unit - 1) & ~(unit - 1));
+}
+
 } // namespace
 
 void addContributors(Plan &plan, const std::vector<bool> &hasPart) {
@@ -63,10 +74,15 @@ void InPlacePlans::addPart(Plan &plan, const InPlaceCheck::Part &part, std::size
   if (part.chunk.empty() || site_.topology.isHost(part.place)) {
     return;
   }
-  const RangeSet units = site_.rooms.around(std::span(part.touched));
+  // An earlier launch has mostly touched the same units.
+  const auto setUnits = [&](RangeSet &units) {
+    if (!areAround(units, part.touched, site_.rooms.unit())) {
+      units = site_.rooms.around(std::span(part.touched));
+    }
+  };
   if (site_.self == 0) {
     const auto index = static_cast<std::size_t>(part.place - site_.topology.ranks());
-    plan.footprints[index] = units;
+    setUnits(plan.footprints[index]);
     plan.parts[index] = part.chunk;
   }
   if (site_.topology.rankOf(part.place) == site_.self) {
@@ -76,7 +92,7 @@ void InPlacePlans::addPart(Plan &plan, const InPlaceCheck::Part &part, std::size
     DevicePart &device = plan.devices[own++];
     device.device = site_.topology.indexOf(part.place);
     device.chunk = part.chunk;
-    device.touched = units;
+    setUnits(device.touched);
     assign(device.writes, part.writes);
   }
 }
@@ -92,9 +108,6 @@ std::shared_ptr<const Plan> InPlacePlans::make(const Launch &launch,
   const std::size_t devices = site_.self == 0 ? site_.rooms.devices() : 0;
   plan->bytesToStayHome = site_.self == 0 ? static_cast<std::uint64_t>(check_.bytesNotHome()) : 0;
   plan->footprints.resize(devices);
-  for (RangeSet &footprint : plan->footprints) {
-    assign(footprint, {});
-  }
   plan->parts.assign(devices, {0, 0});
   std::vector<bool> hasPart(static_cast<std::size_t>(site_.topology.ranks()));
   std::size_t own = 0; // Parts of this rank's devices.
@@ -104,8 +117,15 @@ std::shared_ptr<const Plan> InPlacePlans::make(const Launch &launch,
       hasPart[static_cast<std::size_t>(site_.topology.rankOf(part.place))] = true;
     }
   }
+  for (std::size_t index = 0; index < devices; ++index) {
+    if (plan->parts[index].empty()) {
+      assign(plan->footprints[index], {});
+    }
+  }
   plan->devices.resize(own);
-  std::ranges::sort(plan->devices, {}, &DevicePart::device);
+  if (!std::ranges::is_sorted(plan->devices, {}, &DevicePart::device)) {
+    std::ranges::sort(plan->devices, {}, &DevicePart::device);
+  }
   addContributors(*plan, hasPart);
   return plan;
 }

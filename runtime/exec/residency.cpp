@@ -50,6 +50,14 @@ bool Residency::isRecent(const Plan &plan) const {
                      [&](const auto &recent) { return recent.get() == &plan; });
 }
 
+bool Residency::isLikeLatest(const Plan &plan) const {
+  if (recent_.empty() || plan.isPortion || !plan.merged.empty()) {
+    return false;
+  }
+  const Plan &latest = *recent_.back();
+  return !latest.isPortion && latest.footprints == plan.footprints;
+}
+
 std::vector<Leaving> Residency::lacking(const Plan &plan) const {
   std::vector<Leaving> lacking;
   for (std::size_t device = 0; device < plan.footprints.size() && !isRecent(plan); ++device) {

@@ -40,6 +40,11 @@ public:
   /// Whether the devices have been ready for `plan` since it was used last. Cost: some comparisons.
   bool isRecent(const Plan &plan) const;
 
+  /// Whether `plan` needs of each device just what the plan that was used last needed, and no room
+  /// besides: then there is room, and the devices have the memory. So it is with most new launches
+  /// of a loop that moves on. Cost: some comparisons.
+  bool isLikeLatest(const Plan &plan) const;
+
   /// By device, what it has to take memory for before it can take its part of `plan`; nothing for
   /// those that need none.
   ///

@@ -90,6 +90,23 @@ TEST_F(ResidencyTest, AllocatesLittleForNewPlansThatUseWhatIsHeld) {
   EXPECT_EQ(launch(planOf(units({{5, 6}}))), units({{0, 1}})) << "it was used before the others";
 }
 
+TEST_F(ResidencyTest, TellsPlansThatNeedWhatTheLatestNeeded) {
+  EXPECT_FALSE(residency_.isLikeLatest(*planOf({}))) << "there was none";
+  launch(planOf(units({{0, 2}}), units({{2, 4}})));
+  EXPECT_TRUE(residency_.isLikeLatest(*planOf(units({{0, 2}}), units({{2, 4}}))));
+  EXPECT_FALSE(residency_.isLikeLatest(*planOf(units({{0, 1}}), units({{2, 4}}))))
+      << "what is not used may leave";
+  EXPECT_FALSE(residency_.isLikeLatest(*planOf(units({{0, 2}}))));
+  EXPECT_FALSE(residency_.isLikeLatest(*mergingPlanOf(units({{0, 2}})))) << "it needs a copy, too";
+  Plan portion = *planOf(units({{0, 2}}), units({{2, 4}}));
+  portion.isPortion = true;
+  EXPECT_FALSE(residency_.isLikeLatest(portion));
+
+  residency_.left({2, units({{3, 4}})});
+
+  EXPECT_FALSE(residency_.isLikeLatest(*planOf(units({{0, 2}}), units({{2, 4}}))));
+}
+
 TEST_F(ResidencyTest, TakesTheLeastRecentlyUsed) {
   launch(planOf(units({{0, 1}})));
   launch(planOf(units({{1, 2}})));

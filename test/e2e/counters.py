@@ -340,6 +340,17 @@ def rows_of_borders_change_hands_once(workshop, captures):
     require(messages <= 100, f"{messages} messages for {launches} launches")  # The first launches take nothing.
 
 
+def rows_of_borders_change_hands_once_between_devices(workshop, captures):
+    """The same on eight devices, for which this driver computes nothing. Rows are so long that all devices take part."""
+    launches = 20000
+    fake = workshop.bin.parent / "runtime/device/cuda/test/fake"
+    found = workshop.statistics(captures, ["rows", str(launches), "100"], 1, {
+        "TUTTI_DEVICE": "gpu", "LD_LIBRARY_PATH": str(fake), "FAKE_CUDA_DEVICES": "8", "FAKE_CUDA_IDLE": "1"})["devices"]
+    require(found["kernels"] > 4 * launches, f"{found['kernels']} kernels for {launches} launches")
+    copies = found["peer"]["copies"]
+    require(copies <= 100, f"{copies} copies for {launches} launches")
+
+
 def matmul_moves_its_right_factor_once(workshop, matmul, ranks):
     """Every rank gets the rows of b and x that others have computed, rank 0 at the end y and the
     partial sums. The product itself never moves."""

@@ -295,6 +295,8 @@ def all_tests(workshop, everywhere):
     captures = Program.read(ROOT / "bench/moving/captures.c")
     tests.append(("counters/rows_of_borders_change_hands_once",
                   lambda: counters.rows_of_borders_change_hands_once(workshop, captures)))
+    tests.append(("counters/rows_of_borders_change_hands_once_between_devices",
+                  lambda: counters.rows_of_borders_change_hands_once_between_devices(workshop, captures)))
     tests.append(("counters/sparse_product_on_a_device_copies_nothing",
                   lambda: counters.sparse_product_on_a_device_copies_nothing(
                       workshop, named["sparse_steady"])))

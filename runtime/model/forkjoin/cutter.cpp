@@ -149,7 +149,11 @@ std::optional<Cutter::Planned> Cutter::planWhereDataIs(CutHistory &history, Laun
       const auto all = static_cast<std::uint32_t>(part == owned->most ? launch.total : 0);
       launch.shares[part].weight = isForOne ? all : owned->iterations[part];
     }
-    const Planned planned = planOf(history, launch);
+    // Where hulls may be taken, the cuts of the latest launches have been looked for
+    // (`planAsBefore`).
+    launch.takesHulls = history.takesHulls;
+    const bool wasSought = std::ranges::find(history.cuts, launch.shares) != history.cuts.end();
+    const Planned planned = wasSought ? engine_.planner.plan(launch) : planOf(history, launch);
     if (planned.plan->reasonHome.empty() && (isForOne || planned.plan->movesLittle())) {
       history.missed = 0;
       history.skipped = 0;

@@ -13,14 +13,22 @@ using namespace exec;
 
 Negotiator::Outcome Negotiator::reserve(Progress::Lock &lock, const Launch &launch,
                                         const std::shared_ptr<const Plan> &plan) {
-  const std::vector<Leaving> leaving = residency_.makeRoom(*plan);
-  const std::vector<Leaving> lacking = residency_.lacking(*plan);
+  std::vector<Leaving> leaving;
+  std::vector<Leaving> lacking;
+  const bool hasMemory = residency_.isLikeLatest(*plan);
+  if (!hasMemory) {
+    leaving = residency_.makeRoom(*plan);
+    lacking = residency_.lacking(*plan);
+  }
   const std::vector<Reservation> reservations = reservationsFor(launch, *plan, leaving, lacking);
   for (const Reservation &reservation : reservations) {
     job_.reservations.ask(reservation);
   }
   evictOwn(lock, leaving);
-  const Status own = reserveOwn(launch, *plan, lacking);
+  Status own = hasMemory ? Status() : commitOwn(*plan, lacking);
+  if (own) {
+    own = loadOwn(launch, *plan);
+  }
   const Status others = reservations.empty() ? Status() : awaitAnswers(lock, reservations);
   return {own ? others : own, !leaving.empty() || !reservations.empty()};
 }
@@ -96,9 +104,8 @@ void Negotiator::evictOwn(Progress::Lock &lock, const std::vector<Leaving> &leav
   }
 }
 
-/// Has this rank's devices take memory and load the kernel.
-Status Negotiator::reserveOwn(const Launch &launch, const Plan &plan,
-                              const std::vector<Leaving> &lacking) {
+/// Has this rank's devices take memory.
+Status Negotiator::commitOwn(const Plan &plan, const std::vector<Leaving> &lacking) {
   for (const DevicePart &part : plan.devices) {
     TUTTI_TRY(job_.devices.commit(part.device, part.touched));
     const Place place = job_.topology.deviceOf(0, part.device);
@@ -106,6 +113,13 @@ Status Negotiator::reserveOwn(const Launch &launch, const Plan &plan,
     if (units != lacking.end()) {
       residency_.holds(*units);
     }
+  }
+  return {};
+}
+
+/// Has them load the kernel.
+Status Negotiator::loadOwn(const Launch &launch, const Plan &plan) {
+  for (const DevicePart &part : plan.devices) {
     TUTTI_TRY(job_.devices.load(part.device, launch, part.chunk, plan.isDisjoint));
   }
   return {};

@@ -49,8 +49,13 @@ public:
   Outcome reserve(Progress::Lock &lock, const Launch &launch,
                   const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN;
 
-  /// Notes that the launch of `plan` begins.
-  void use(const std::shared_ptr<const Plan> &plan) TUTTI_IN_TURN { residency_.use(plan); }
+  /// Notes that the launch of `plan` begins. A new plan that is used like the latest changes
+  /// nothing, and may be one of very many: it is noted when it comes again.
+  void use(const std::shared_ptr<const Plan> &plan, bool isKnown) TUTTI_IN_TURN {
+    if (isKnown || !residency_.isLikeLatest(*plan)) {
+      residency_.use(plan);
+    }
+  }
 
 private:
   std::vector<Reservation> kernelsFor(const Launch &launch, const Plan &plan) const TUTTI_IN_TURN;
@@ -59,8 +64,8 @@ private:
                                            const std::vector<Leaving> &lacking) TUTTI_IN_TURN;
   void release(const Leaving &leaving) TUTTI_IN_TURN;
   void evictOwn(Progress::Lock &lock, const std::vector<Leaving> &leaving) TUTTI_IN_TURN;
-  Status reserveOwn(const Launch &launch, const Plan &plan,
-                    const std::vector<Leaving> &lacking) TUTTI_IN_TURN;
+  Status commitOwn(const Plan &plan, const std::vector<Leaving> &lacking) TUTTI_IN_TURN;
+  Status loadOwn(const Launch &launch, const Plan &plan) TUTTI_IN_TURN;
   Status awaitAnswers(Progress::Lock &lock, const std::vector<Reservation> &asked) TUTTI_IN_TURN;
 
   Job &job_;

@@ -50,6 +50,7 @@ void accesses(const std::uint64_t *captures, const std::uint64_t *, std::int64_t
 }
 
 constexpr FlatCode kCode("step");
+constexpr FlatCode kOther("step");
 
 class NegotiatorTest : public testing::Test {
 protected:
@@ -108,10 +109,10 @@ protected:
   }
 
   /// As rank 0 goes on once all devices are ready.
-  void begin(const Launch &launch) TUTTI_IN_TURN {
+  void begin(const Launch &launch, bool isKnown = false) TUTTI_IN_TURN {
     const auto plan = job_->planner.plan(launch).plan;
     job_->planner.commit(*plan);
-    negotiator_->use(plan);
+    negotiator_->use(plan, isKnown);
   }
 
   std::ptrdiff_t count(Operation operation) const {
@@ -163,6 +164,30 @@ TEST_F(NegotiatorTest, AsksForNothingThatDevicesHave) {
   EXPECT_FALSE(again.hasWaited);
   EXPECT_EQ(asked_.size(), 1U);
   EXPECT_EQ(count(Operation::Commit), 2);
+}
+
+TEST_F(NegotiatorTest, NeedsOnlyKernelsForNewLaunchesThatUseWhatTheLatestUsed) {
+  Progress::Lock lock = job_->progress.lock();
+  ASSERT_TRUE(reserve(lock, launchOf(0, 4)).status);
+  begin(launchOf(0, 4));
+  tutti_region other = region_;
+  other.id = kRegion + 1;
+  other.device = kOther.get();
+  Launch next = launchOf(0, 4);
+  next.region = &other;
+
+  const Negotiator::Outcome outcome = reserve(lock, next);
+
+  EXPECT_TRUE(outcome.status);
+  EXPECT_EQ(count(Operation::Commit), 2);
+  EXPECT_EQ(count(Operation::Load), 2);
+  ASSERT_EQ(asked_.size(), 2U);
+  EXPECT_TRUE(asked_[1].units.empty());
+  EXPECT_EQ(asked_[1].kernels, (std::vector<KernelName>{{kRegion + 1, 0}}));
+  begin(next);
+  EXPECT_FALSE(negotiator_->isReserved(*job_->planner.plan(next).plan)) << "it may not come again";
+  begin(next, true);
+  EXPECT_TRUE(negotiator_->isReserved(*job_->planner.plan(next).plan));
 }
 
 TEST_F(NegotiatorTest, HasLongUnusedUnitsLeaveFullDevices) {

@@ -553,7 +553,7 @@ bool RankZero::run(Progress::Lock &lock, Region &region, Launch &launch,
     job_.planner.watch(index);
   }
   job_.salvage.begins(launch, plan);
-  negotiator_.use(plan);
+  negotiator_.use(plan, isKnown);
   view_.keep(*plan);
   // Before the lock is given away.
   if (launch.task || !launch.parcel.empty() || plan->isPortion) {
