@@ -201,7 +201,7 @@ TEST_F(CopyLanesTest, LocksWhatIsCopiedOutAgainAndAgain) {
   EXPECT_EQ(locks, 4) << "once the block went by way of other memory";
 }
 
-TEST_F(CopyLanesTest, HasHugePagesForWhatIsCopiedOutToFreshMemory) {
+TEST_F(CopyLanesTest, LocksFreshMemoryThatIsCopiedOutToAtOnce) {
   const Range fresh{kHeap + 4 * kBlock, kHeap + 5 * kBlock};
   if (!memory::makeHuge(window(), {fresh.end, fresh.end + memory::kHugePageBytes})) {
     GTEST_SKIP() << "the kernel makes none";
@@ -211,6 +211,19 @@ TEST_F(CopyLanesTest, HasHugePagesForWhatIsCopiedOutToFreshMemory) {
   ASSERT_TRUE(locked_->copyOut(*main_, RangeSet::of({fresh})));
 
   EXPECT_TRUE(isPresent(fresh)) << "before anything has arrived";
+  EXPECT_EQ(count(Operation::Lock), 1);
+
+  const Range quarter{kHeap + 6 * kBlock, kHeap + 6 * kBlock + kBlock / 4};
+  ASSERT_TRUE(device_->commit(quarter));
+  ASSERT_TRUE(locked_->copyOut(*main_, RangeSet::of({quarter})));
+  EXPECT_TRUE(isPresent(quarter));
+  EXPECT_EQ(count(Operation::Lock), 1) << "most of that block is not asked for";
+}
+
+TEST_F(CopyLanesTest, LocksNoTouchedMemoryThatIsCopiedOutToOnce) {
+  std::ranges::fill(std::span(window().view(kHeap), kBlock), std::byte{});
+  ASSERT_TRUE(locked_->copyOut(*main_, bytes(0, kBlock)));
+  EXPECT_EQ(count(Operation::Lock), 0);
 }
 
 TEST_F(CopyLanesTest, HasReadLockedMemoryWhenCopyingInReturns) {

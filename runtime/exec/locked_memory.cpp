@@ -30,16 +30,24 @@ std::uint64_t mostLocked() {
   return most;
 }
 
+/// Calls `visit` for the part of each block.
+template <typename Visit> Status forBlocks(Range range, Visit &&visit) {
+  for (std::uint64_t begin = range.begin; begin < range.end;) {
+    const std::uint64_t next = (begin / LockedMemory::kBlock + 1) * LockedMemory::kBlock;
+    const Range run{begin, std::min(next, range.end)};
+    TUTTI_TRY(visit(run));
+    begin = run.end;
+  }
+  return {};
+}
+
 } // namespace
 
 Status LockedMemory::forPieces(const RangeSet &bytes, const Copy &copy) {
   for (const Range &range : bytes.ranges()) {
-    for (std::uint64_t begin = range.begin; begin < range.end;) {
-      const std::uint64_t number = begin / kBlock;
-      const Range run{begin, std::min(rangeOf(number).end, range.end)};
-      TUTTI_TRY(copy(run, isLocked(number, run.size() >= kMuch)));
-      begin = run.end;
-    }
+    TUTTI_TRY(forBlocks(range, [&](Range run) {
+      return copy(run, isLocked(run.begin / kBlock, run.size() >= kMuch));
+    }));
   }
   return {};
 }
@@ -51,24 +59,19 @@ Status LockedMemory::forOften(const RangeSet &bytes, const Copy &copy) {
       TUTTI_TRY(copy(range, false));
       continue;
     }
-    for (std::uint64_t begin = range.begin; begin < range.end;) {
-      const std::uint64_t number = begin / kBlock;
-      const Range run{begin, std::min(rangeOf(number).end, range.end)};
-      TUTTI_TRY(copy(run, isLocked(number, isWorthLocking(number, run.size()))));
-      begin = run.end;
-    }
+    TUTTI_TRY(forBlocks(range, [&](Range run) {
+      const std::uint64_t number = run.begin / kBlock;
+      return copy(run, isLocked(number, isWorthLocking(number, run.size())));
+    }));
   }
   return {};
 }
 
 Status LockedMemory::forRuns(Range host, const Copy &copy) {
-  for (std::uint64_t begin = host.begin; begin < host.end;) {
-    const std::uint64_t number = begin / kBlock;
-    const Range run{begin, std::min(rangeOf(number).end, host.end)};
-    TUTTI_TRY(copy(run, isLocked(number, isWorthLocking(number, std::max(run.size(), kSmall)))));
-    begin = run.end;
-  }
-  return {};
+  return forBlocks(host, [&](Range run) {
+    const std::uint64_t number = run.begin / kBlock;
+    return copy(run, isLocked(number, isWorthLocking(number, std::max(run.size(), kSmall))));
+  });
 }
 
 bool LockedMemory::isLocked(Range host) const {
@@ -121,12 +124,27 @@ Status LockedMemory::copyIn(device::Queue &queue, const RangeSet &bytes, Reading
 }
 
 Status LockedMemory::copyOut(device::Queue &queue, const RangeSet &bytes) {
-  return forOften(bytes, [&](Range run, bool isLocked) {
-    if (isLocked) {
-      return queue.copyOutLocked(run.begin, bytesOf(run));
+  std::vector<std::uint64_t> fresh; // Blocks that nobody has touched where they are filled.
+  for (const Range &range : bytes.ranges()) {
+    if (range.size() < kSmall || isLocked(range)) {
+      continue;
     }
-    enlargePages(run);
-    return queue.copyOut(run.begin, bytesOf(run));
+    TUTTI_TRY(forBlocks(range, [&](Range run) -> Status {
+      if (run.size() >= kMuch && memory::isFresh(window_, run)) {
+        fresh.push_back(run.begin / kBlock);
+      }
+      return {};
+    }));
+    enlargePages(range); // At once, as threads are started for that.
+  }
+  return forOften(bytes, [&](Range run, bool isLocked) {
+    // Huge pages that have just been made are locked in less time than bytes take by way of other
+    // memory, and beside the copies of blocks before.
+    const std::uint64_t number = run.begin / kBlock;
+    const bool isHuge =
+        std::ranges::binary_search(fresh, number) && hasHugePages_.load(std::memory_order_relaxed);
+    return isLocked || (isHuge && lock(number)) ? queue.copyOutLocked(run.begin, bytesOf(run))
+                                                : queue.copyOut(run.begin, bytesOf(run));
   });
 }
 

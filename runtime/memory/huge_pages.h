@@ -26,4 +26,11 @@ inline constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 /// Source: madvise with MADV_COLLAPSE (Linux 6.1).
 bool makeHuge(const Window &window, Range bytes);
 
+/// Whether there are huge pages that lie in `bytes`, of a mirrored window, as a whole, and nearly
+/// nothing of them has been touched.
+///
+/// Threading: any.
+/// Cost:   one system call for each.
+bool isFresh(const Window &window, Range bytes);
+
 } // namespace tutti::memory

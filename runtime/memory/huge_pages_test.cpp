@@ -95,7 +95,10 @@ TEST(HugePages, KeepTheFewBytesThatAreThere) {
 }
 
 TEST(HugePages, AreNotMadeOfWhatHasBeenTouched) {
+  EXPECT_TRUE(isFresh(window(), huge(16, 2)));
   std::memset(window().view(huge(16).begin), 1, kHuge / 4);
+  EXPECT_FALSE(isFresh(window(), huge(16, 2)));
+  EXPECT_FALSE(isFresh(window(), {huge(17).begin + 1, huge(17).end})) << "none as a whole";
   const std::uint64_t before = hugeBytes();
   makeHuge(window(), huge(16));
   EXPECT_EQ(hugeBytes(), before);
