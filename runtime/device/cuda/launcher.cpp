@@ -6,6 +6,7 @@
 #include "runtime/device/cuda/kernel.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace tutti::device::cuda {
 
@@ -15,6 +16,16 @@ using Clock = std::chrono::steady_clock;
 
 /// Kernels after which it is asked how closely they came.
 constexpr std::uint32_t kRow = 16;
+
+/// Has this processor own the cache line at `place` soon.
+void prefetchToWrite(const std::byte *place) {
+#if defined(__x86_64__)
+  // What the compiler has for it only reads where it does not know the processor.
+  asm volatile("prefetchw %0" : : "m"(*place));
+#else
+  __builtin_prefetch(place, 1);
+#endif
+}
 
 /// Waits until `isOver`, which another thread brings about as soon as it has a processor.
 template <typename IsOver> void spinUntil(IsOver isOver) {
@@ -97,7 +108,12 @@ void Launcher::enqueue(const KernelCall &call, std::span<const std::uint64_t> pa
     thread_ = startQuietThread([this] { run(); });
   }
   const std::uint64_t number = given_.load(std::memory_order_relaxed);
-  spinUntil([&] { return number - done_.load(std::memory_order_acquire) < kRoom; });
+  if (number - seenDone_ >= kRoom) {
+    spinUntil([&] {
+      seenDone_ = done_.load(std::memory_order_acquire);
+      return number - seenDone_ < kRoom;
+    });
+  }
   Order &order = orders_[number % kRoom];
   order.call = call;
   order.count = parameters.size();
@@ -106,6 +122,18 @@ void Launcher::enqueue(const KernelCall &call, std::span<const std::uint64_t> pa
   given_.store(number + 1, std::memory_order_seq_cst);
   if (isAsleep_.load(std::memory_order_seq_cst)) {
     wake();
+  }
+  prefetch(number + 1, parameters.size());
+}
+
+/// Has this processor own the place of an order of so many parameters, which the thread's has read
+/// last, by the time that the order is written: the store that gives it waits for that.
+void Launcher::prefetch(std::uint64_t number, std::size_t count) const {
+  constexpr std::size_t kLine = 64;
+  const auto *const place = reinterpret_cast<const std::byte *>(&orders_[number % kRoom]);
+  const std::size_t bytes = offsetof(Order, parameters) + count * sizeof(std::uint64_t);
+  for (std::size_t line = 0; line < bytes + kLine; line += kLine) {
+    prefetchToWrite(place + std::min(line, bytes - 1));
   }
 }
 

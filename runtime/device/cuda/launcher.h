@@ -83,6 +83,7 @@ private:
   bool comesClosely();
   CUresult give(const KernelCall &call, std::span<const std::uint64_t> parameters) const;
   void enqueue(const KernelCall &call, std::span<const std::uint64_t> parameters);
+  void prefetch(std::uint64_t number, std::size_t count) const;
   Status drainSlowly();
   void wake() TUTTI_EXCLUDES(mutex_);
   void run();
@@ -96,14 +97,15 @@ private:
   bool isClose_ = false;                        ///< They came closely.
   bool waits_ = false; ///< Kernels were left to the thread since it was waited for.
 
-  std::vector<Order> orders_; ///< The n-th one is at n modulo the room.
+  std::vector<Order> orders_;  ///< The n-th one is at n modulo the room.
+  std::uint64_t seenDone_ = 0; ///< Of `done_`: to look costs as long as the other processor takes.
   /// Orders that were given to the thread, and that it has done. An order's content is visible to
   /// who sees it given, and its place is free to who sees it done.
   alignas(64) std::atomic<std::uint64_t> given_ = 0;
   alignas(64) std::atomic<std::uint64_t> done_ = 0;
   /// Of the first that the driver refused; it is given none after that. Visible to who sees the
   /// order done.
-  std::atomic<CUresult> refusal_ = kSuccess;
+  alignas(64) std::atomic<CUresult> refusal_ = kSuccess;
   const CudaKernel *refused_ = nullptr;
 
   Mutex mutex_;
