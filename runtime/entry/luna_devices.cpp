@@ -315,7 +315,7 @@ Result<bool> FragmentDevices::areTooManyUnderway() {
     }
     oldest = underway_.front();
   }
-  const Result<bool> hasEnded = zero_.hasEnded(*oldest);
+  const Result<bool> hasEnded = zero_.devices().hasEnded(*oldest);
   TUTTI_TRY(hasEnded);
   if (!*hasEnded) {
     return true;
@@ -343,7 +343,7 @@ bool FragmentDevices::isFull() {
   if (const std::shared_ptr<Portion> oldest = portions_.inTheWay()) {
     bool isOver = false;
     runtime_.runOnOwnStack([&] {
-      const Result<bool> hasEnded = zero_.hasEnded(*oldest->event);
+      const Result<bool> hasEnded = zero_.devices().hasEnded(*oldest->event);
       isOver = !hasEnded || *hasEnded;
     });
     if (!isOver) {
@@ -381,7 +381,7 @@ Status FragmentDevices::give(Recording &recording) {
   const RangeSet read = RangeSet::of(std::vector<Range>(recording.inputs_));
   work.written = RangeSet::of(std::vector<Range>(recording.outputs_));
   work.touched = read.unite(work.written);
-  const auto device = zero_.deviceFor(TUTTI_DEVICE_AUTO, read, {}, recording.launches_);
+  const auto device = zero_.devices().deviceFor(TUTTI_DEVICE_AUTO, read, {}, recording.launches_);
   if (!device) {
     return failure(ErrorCode::NotSupported, "no device is left that has its kernels");
   }
@@ -391,7 +391,7 @@ Status FragmentDevices::give(Recording &recording) {
   std::vector<device::KernelLaunch> kernels;
   for (const exec::Launch &launch : recording.launches_) {
     const bool isApart = isDisjoint(launch, recording.outputs_);
-    TUTTI_ASSIGN(kernels.emplace_back(), zero_.kernelFor(*device, launch, isApart));
+    TUTTI_ASSIGN(kernels.emplace_back(), zero_.devices().kernelFor(*device, launch, isApart));
   }
   std::vector<exec::TaskAccess> accesses;
   const std::uint32_t reads = recording.isPortion_ ? TUTTI_WRITE : TUTTI_READ;
@@ -424,7 +424,7 @@ void FragmentDevices::addCopies(const Recording &recording, exec::TaskWork &work
   for (const exec::HostCopy &copy : recording.brought_) {
     const std::shared_ptr<Portion> writer = portions_.writerOf(copy.host);
     // Else the device comes behind that by itself.
-    if (writer && (writer->isStaged || !zero_.isLocked(work.device, copy.host))) {
+    if (writer && (writer->isStaged || !zero_.devices().isLocked(work.device, copy.host))) {
       portions_.await(writer);
     }
   }
@@ -499,10 +499,10 @@ FragmentDevices::FragmentDevices(Runtime &runtime, model::forkjoin::RankZero &ze
 Status FragmentDevices::await(device::Event &event) {
   Status status;
   runtime_.runOnOwnStack([&] {
-    Result<bool> hasEnded = zero_.hasEnded(event);
+    Result<bool> hasEnded = zero_.devices().hasEnded(event);
     while (hasEnded && !*hasEnded) {
       std::this_thread::yield();
-      hasEnded = zero_.hasEnded(event);
+      hasEnded = zero_.devices().hasEnded(event);
     }
     status = hasEnded ? Status() : Status(hasEnded.error());
   });
@@ -579,8 +579,9 @@ FragmentDevices::Outcome FragmentDevices::callVersion(const tutti_luna_procedure
   }
   // What is dragged through is to come back each time.
   const bool isRepeatable = part != Part::Drag && Repeats::areOf(procedure);
-  if (isRepeatable && repeats_.take(procedure, arguments,
-                                    [this](std::int32_t device) { return zero_.isLost(device); })) {
+  if (isRepeatable && repeats_.take(procedure, arguments, [this](std::int32_t device) {
+        return zero_.devices().isLost(device);
+      })) {
     const ScopedLock lock(mutex_);
     ++counts_.repeats;
     return Outcome::Done;

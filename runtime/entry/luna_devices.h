@@ -107,10 +107,10 @@ public:
   model::fragments::DeviceCounts counts() override;
 
   /// How many devices there are.
-  std::int64_t count() const { return zero_.deviceCount(); }
+  std::int64_t count() const { return zero_.devices().count(); }
 
   /// Bytes that each of them may hold.
-  std::uint64_t capacity() const { return zero_.deviceCapacity(); }
+  std::uint64_t capacity() const { return zero_.devices().capacity(); }
 
   /// The program is over: what is dragged through need not come back.
   void settle();

@@ -255,7 +255,7 @@ FragmentDevices::Outcome FragmentDevices::callNative(const tutti_luna_procedure 
   bool isPrepared = call.prepare(procedure, arguments);
   runtime_.runOnOwnStack([&] {
     const RangeSet read = RangeSet::of({call.inputs().begin(), call.inputs().end()});
-    device = zero_.deviceFor(procedure.nativeKind, read);
+    device = zero_.devices().deviceFor(procedure.nativeKind, read);
     status = throttle();
   });
   if (!device) {
@@ -276,7 +276,7 @@ FragmentDevices::Outcome FragmentDevices::callNative(const tutti_luna_procedure 
 
 bool FragmentDevices::hasDevice(std::uint32_t kind) {
   bool isThere = false;
-  runtime_.runOnOwnStack([&] { isThere = zero_.hasDevice(kind); });
+  runtime_.runOnOwnStack([&] { isThere = zero_.devices().hasDevice(kind); });
   return isThere;
 }
 

@@ -56,11 +56,11 @@ void *TaskDevices::currentQueue() { return current; }
 Result<std::int32_t> TaskDevices::deviceFor(const DeviceRequest &request, const RangeSet &shared,
                                             const RangeSet &written) const {
   const std::uint32_t kind = request.kernel->device;
-  const auto device = zero_.deviceFor(kind, shared, written);
+  const auto device = zero_.devices().deviceFor(kind, shared, written);
   if (!device) {
-    for (std::int32_t lost = 0; lost < zero_.deviceCount(); ++lost) {
-      if (zero_.isLost(lost)) {
-        TUTTI_TRY(zero_.find(lost, *request.kernel)); // Says how it was lost.
+    for (std::int32_t lost = 0; lost < zero_.devices().count(); ++lost) {
+      if (zero_.devices().isLost(lost)) {
+        TUTTI_TRY(zero_.devices().find(lost, *request.kernel)); // Says how it was lost.
       }
     }
     return failure(ErrorCode::NotSupported, "this process has no device of kind {}",
@@ -97,7 +97,7 @@ Result<TaskDevices::Launched> TaskDevices::start(const DeviceRequest &request,
   if (!names.foreign.empty()) {
     TUTTI_ASSIGN(standIns, StandIns::of(accesses, arguments, [&](std::uint64_t address) {
                    return address != 0 && !isShared(address) &&
-                          !zero_.reaches(work.device, address);
+                          !zero_.devices().reaches(work.device, address);
                  }));
     for (const Range &room : standIns.room()) {
       zero_.renew(room);
@@ -108,7 +108,7 @@ Result<TaskDevices::Launched> TaskDevices::start(const DeviceRequest &request,
     TUTTI_ASSIGN(names, TaskNames::of(accesses, window_, Unwritten::Keep));
   }
   device::NativeLaunch launch;
-  TUTTI_ASSIGN(launch.kernel, zero_.find(work.device, *request.kernel));
+  TUTTI_ASSIGN(launch.kernel, zero_.devices().find(work.device, *request.kernel));
   TUTTI_ASSIGN(launch.grid, gridOf(request));
   launch.localBytes = static_cast<std::uint64_t>(std::max<std::int64_t>(request.localBytes, 0));
   std::vector<std::uint64_t> addresses(arguments.size());
@@ -145,7 +145,7 @@ Result<TaskDevices::Launched> TaskDevices::start(const DeviceRequest &request,
   TUTTI_TRY(zero_.startTask(work, names.accesses));
   Result<bool> hasEnded{report_ == nullptr};
   while (hasEnded && !*hasEnded) { // What is checked has the device for itself.
-    hasEnded = zero_.hasEnded(*work.event);
+    hasEnded = zero_.devices().hasEnded(*work.event);
   }
   TUTTI_TRY(hasEnded);
   const bool isApart = !standIns.isEmpty();
@@ -155,7 +155,7 @@ Result<TaskDevices::Launched> TaskDevices::start(const DeviceRequest &request,
 
 std::optional<std::size_t> TaskDevices::enough() {
   std::optional<std::size_t> enough;
-  runtime_.runOnOwnStack([&] { enough = zero_.enoughTasks(); });
+  runtime_.runOnOwnStack([&] { enough = zero_.devices().enoughTasks(); });
   return enough;
 }
 
@@ -242,7 +242,7 @@ Result<TaskDevices::Handle> TaskDevices::callWithQueue(const DeviceRequest &requ
 Result<bool> TaskDevices::hasEnded(void *handle) {
   Result<bool> hasEnded{false};
   runtime_.runOnOwnStack(
-      [&] { hasEnded = zero_.hasEnded(*static_cast<Started *>(handle)->event); });
+      [&] { hasEnded = zero_.devices().hasEnded(*static_cast<Started *>(handle)->event); });
   return hasEnded;
 }
 

@@ -34,11 +34,10 @@ double secondsSince(Clock::time_point begin) {
 } // namespace
 
 RankZero::RankZero(Setup setup)
-    : widening_(setup.widening),
-      own_(setup.devices.begin(),
-           setup.devices.begin() + static_cast<std::ptrdiff_t>(setup.job.devices.size())),
-      job_(std::move(setup.job)), finder_(job_.window, std::move(setup.objects), Finder::kMostWords,
-                                          static_cast<std::size_t>(job_.size())),
+    : widening_(setup.widening), job_(std::move(setup.job)),
+      devices_(job_, {setup.devices.begin(), setup.devices.begin() + job_.topology.devicesOf(0)}),
+      finder_(job_.window, std::move(setup.objects), Finder::kMostWords,
+              static_cast<std::size_t>(job_.size())),
       decider_(job_, {std::move(setup.devices), setup.wanted, setup.distribute, setup.balances,
                       setup.explains, setup.cores, setup.threads}),
       view_(job_, setup.pages), negotiator_(job_, view_, decider_), announcer_(job_),

@@ -12,12 +12,12 @@
 #include "runtime/model/forkjoin/decider.h"
 #include "runtime/model/forkjoin/lost_devices.h"
 #include "runtime/model/forkjoin/negotiator.h"
+#include "runtime/model/forkjoin/own_devices.h"
 #include "runtime/model/forkjoin/sequential_view.h"
 #include "runtime/model/forkjoin/statistics.h"
 #include "runtime/model/forkjoin/trial.h"
 #include "runtime/protocol/job.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -110,50 +110,12 @@ public:
   /// Waits until this rank's devices have done what they were given. From any thread, on any stack.
   void waitForDevices();
 
+  /// The devices of this rank, as tasks see them.
+  OwnDevices &devices() { return devices_; }
+
   /// @name Tasks on devices of this rank, and on other ranks. On a stack that is not part of the
   ///       window.
   /// @{
-
-  /// The device of this rank on which a task costs least: of those of `kind` (AUTO: any) not lost
-  /// that have kernels for all of `launches` the one that has `touched`, above all what of it is
-  /// `written`, unless moving that takes less than what is before the task
-  /// (balance::chooseDevice). Nothing if there is none.
-  std::optional<std::int32_t> deviceFor(std::uint32_t kind, const RangeSet &touched,
-                                        const RangeSet &written = {},
-                                        std::span<const exec::Launch> launches = {});
-
-  /// As many tasks under way are enough for all devices of this rank: on which one more of them
-  /// costs least is better decided later. Nothing if there is nothing to decide.
-  std::optional<std::size_t> enoughTasks();
-
-  /// Whether there is one.
-  bool hasDevice(std::uint32_t kind);
-
-  /// Whether a device of this rank is known to be lost.
-  bool isLost(std::int32_t device);
-
-  /// Whether kernels of a device may use what lies at an address outside of the window as it is.
-  bool reaches(std::int32_t device, std::uint64_t address);
-
-  /// Whether a device gets at `host`, memory of this rank's host, by itself. It stays so.
-  bool isLocked(std::int32_t device, Range host);
-
-  /// How many devices this rank has had at the start.
-  std::int32_t deviceCount() const { return static_cast<std::int32_t>(own_.size()); }
-
-  /// Bytes that each of them may hold; 0 if there are none.
-  std::uint64_t deviceCapacity() const {
-    const auto least = std::ranges::min_element(
-        own_, {}, [](const exec::DeviceTraits &device) { return device.room.capacity; });
-    return least == own_.end() ? 0 : least->room.capacity;
-  }
-
-  /// Makes a kernel ready that runs all of a launch without a reduction, with what it gets.
-  Result<device::KernelLaunch> kernelFor(std::int32_t device, const Launch &launch,
-                                         bool isDisjoint);
-
-  /// Makes a kernel ready that the program brings.
-  Result<device::Kernel *> find(std::int32_t device, const tutti_task_kernel &kernel);
 
   /// Gives a task to its device, with what it names of unified memory, which it then has, and what
   /// it may write nobody else.
@@ -200,9 +162,6 @@ public:
   /// How many ranks there are.
   Rank ranks() const { return job_.size(); }
 
-  /// Whether a task that was started is over. Never blocks.
-  Result<bool> hasEnded(device::Event &event);
-
   /// @}
 
   /// Ends the job for all ranks and gives the sums of all counters.
@@ -241,8 +200,6 @@ private:
     RankZero &zero_;
   };
 
-  bool isFor(std::int32_t device, std::uint32_t kind,
-             std::span<const exec::Launch> launches) const TUTTI_IN_TURN;
   Status startInTurn(Progress::Lock &lock, TaskWork &work,
                      std::span<const TaskAccess> accesses) TUTTI_IN_TURN;
   void runTask(Progress::Lock &lock, Launch &launch, const Planner::Planned &planned) TUTTI_IN_TURN;
@@ -280,8 +237,8 @@ private:
 
   exec::Widening widening_;
   bool goesBackwards_ = false; ///< Through the portions of the launch that comes, or is under way.
-  std::vector<exec::DeviceTraits> own_; ///< Of this rank's devices, whose places come first.
   Job job_;
+  OwnDevices devices_;
   Finder finder_;
   Decider decider_;
   SequentialView view_;
@@ -290,9 +247,8 @@ private:
   LostDevices lost_;
   Statistics statistics_;
   bool isLaunching_ TUTTI_GUARDED_BY(exec::kTurn) = false;
-  std::vector<std::uint64_t> started_ TUTTI_GUARDED_BY(exec::kTurn); ///< Tasks, by device.
-  Region tasks_;                                                     ///< Those on devices.
-  std::vector<exec::Printed> printed_;                               ///< By the latest launch.
+  Region tasks_;                                   ///< Those on devices.
+  std::vector<exec::Printed> printed_;             ///< By the latest launch.
   Launch spare_;                                   ///< Its vectors serve the next launch.
   std::map<const tutti_region *, Region> regions_; ///< The main thread's.
   Region *latest_ = nullptr;                       ///< That ran on devices,

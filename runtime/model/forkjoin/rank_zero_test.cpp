@@ -319,10 +319,10 @@ TEST_F(RankZeroTest, FindsADeviceOnlyForTasksWhoseKernelsItTakes) {
   launches[1].region = &other;
   const std::span<const Launch> both(launches);
 
-  EXPECT_EQ(zero_->deviceFor(TUTTI_DEVICE_AUTO, {}, {}, both.first(1)), 0);
-  EXPECT_EQ(zero_->deviceFor(TUTTI_DEVICE_OPENCL, {}), 0);
-  EXPECT_EQ(zero_->deviceFor(TUTTI_DEVICE_CUDA, {}), std::nullopt);
-  EXPECT_EQ(zero_->deviceFor(TUTTI_DEVICE_AUTO, {}, {}, both), std::nullopt);
+  EXPECT_EQ(zero_->devices().deviceFor(TUTTI_DEVICE_AUTO, {}, {}, both.first(1)), 0);
+  EXPECT_EQ(zero_->devices().deviceFor(TUTTI_DEVICE_OPENCL, {}), 0);
+  EXPECT_EQ(zero_->devices().deviceFor(TUTTI_DEVICE_CUDA, {}), std::nullopt);
+  EXPECT_EQ(zero_->devices().deviceFor(TUTTI_DEVICE_AUTO, {}, {}, both), std::nullopt);
   zero_->finish();
 }
 
