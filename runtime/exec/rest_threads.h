@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Threads of OpenMP that have run a loop look for the next one for a while before they sleep.
+#pragma once
+
+namespace tutti::exec {
+
+/// Lets the threads of the calling one sleep at once: no loop is expected to run on them soon, and
+/// meanwhile they would take the cores from the threads that give devices their work. Not where
+/// the user lets them look forever.
+///
+/// Cost: a parallel region that does nothing.
+void restThreads();
+
+} // namespace tutti::exec
