@@ -134,7 +134,7 @@ TEST(Rope, FollowsUnlikePlacesWithinFiveExecutions) {
     Machine machine(randomSpeeds(places, 20), even);
     Rope rope(alike(places), Places::Unlike);
     const Rope::Loop loop = rope.addLoop();
-    EXPECT_LT(excess(machine, rope, loop, 5), 0.10) << places;
+    EXPECT_LT(excess(machine, rope, loop, 5), 0.05) << places;
     EXPECT_LT(excess(machine, rope, loop, 10), 0.03) << places;
   }
 }
