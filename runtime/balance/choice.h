@@ -29,6 +29,9 @@ public:
   /// Whether that is put off.
   bool isWaiting() const { return phase_ == Phase::Waits; }
 
+  /// Whether the best one is used, and not being measured again.
+  bool isResting() const { return phase_ == Phase::Rests; }
+
   /// Whether what is done now is part of what an alternative takes.
   bool isMeasuring() const { return phase_ == Phase::Measures || phase_ == Phase::Ends; }
 

@@ -34,6 +34,9 @@ constexpr std::int64_t kAbandoned = 1000;
 /// Loops that have been launched so recently take turns.
 constexpr std::int64_t kInTurn = 64;
 
+/// Launches after which it is looked again what is known of a loop that has chosen.
+constexpr std::int64_t kLook = 16;
+
 } // namespace
 
 /// A loop that has run on devices goes on there until it is its turn to try other ways.
@@ -60,13 +63,18 @@ bool Alternatives::hasJustBegun(std::int64_t total) const {
   });
 }
 
-bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int64_t total,
-                          const Known &known) {
+bool Alternatives::enters(ChoiceHistory &history, const Placement &all, std::int64_t total,
+                          bool hasRunOnDevices) {
   SharedChoice *&mine = history.shared;
   if (!mine || !std::ranges::equal(all.shares, mine->places, {}, &Share::place)) {
-    mine = &choiceFor(all, total, known.hasRunOnDevices);
+    mine = &choiceFor(all, total, hasRunOnDevices);
     history.launches = 0;
   }
+  return mine->joint || !mine->choice.isResting() || history.launches % kLook == 0;
+}
+
+bool Alternatives::begins(ChoiceHistory &history, const std::optional<Known> &known) {
+  SharedChoice *const mine = history.shared;
   mine->launches = std::max(mine->launches, ++history.launches);
   mine->latest = ++launches_;
   if (joint_ && !mine->joint && ++waited_ > kAbandoned) {
@@ -80,7 +88,7 @@ bool Alternatives::begins(ChoiceHistory &history, const Placement &all, std::int
 }
 
 /// Other choices stay as they are.
-bool Alternatives::beginsAlone(ChoiceHistory &history, const Known &known) {
+bool Alternatives::beginsAlone(ChoiceHistory &history, const std::optional<Known> &known) {
   SharedChoice *mine = history.shared;
   if (!trying_ || (trying_ != mine && ++waited_ > kAbandoned)) {
     trying_ = mine;
@@ -92,19 +100,21 @@ bool Alternatives::beginsAlone(ChoiceHistory &history, const Known &known) {
   if (trying_ == mine) {
     waited_ = 0;
   }
-  mine->choice.expect(kHosts, known.onHosts); // A round takes no less than one of its loops.
-  mine->choice.suspect(kHosts, known.suspectedOnHosts);
-  mine->choice.mayTake(known.guessedOnHosts);
-  if (!known.areCoresOfUse) {
-    mine->choice.expect(kAll, std::numeric_limits<double>::infinity());
-  }
-  mine->choice.needsRounds(&history, known.period);
-  if (trying_ == mine && !std::exchange(mine->isBegun, true) && known.onDevices > 0) {
-    // What all places do not change is that much crosses.
-    mine->choice.took(kDevices, &history, known.onDevices, kAll);
+  if (known) {
+    mine->choice.expect(kHosts, known->onHosts); // A round takes no less than one of its loops.
+    mine->choice.suspect(kHosts, known->suspectedOnHosts);
+    mine->choice.mayTake(known->guessedOnHosts);
+    if (!known->areCoresOfUse) {
+      mine->choice.expect(kAll, std::numeric_limits<double>::infinity());
+    }
+    mine->choice.needsRounds(&history, known->period);
+    if (trying_ == mine && !std::exchange(mine->isBegun, true) && known->onDevices > 0) {
+      // What all places do not change is that much crosses.
+      mine->choice.took(kDevices, &history, known->onDevices, kAll);
+    }
   }
   const bool isAsked =
-      mine->choice.begins(&history, known.isSettled || mine->choice.present() != kAll);
+      mine->choice.begins(&history, !known || known->isSettled || mine->choice.present() != kAll);
   mine->isJoined = mine->isJoined && !mine->choice.isTrying();
   if (trying_ == mine && !mine->choice.isTrying()) {
     trying_ = nullptr;
@@ -155,19 +165,19 @@ void Alternatives::joinIfAllRest() {
   waited_ = 0;
 }
 
-bool Alternatives::beginsJointly(ChoiceHistory &history, const Known &known) {
+bool Alternatives::beginsJointly(ChoiceHistory &history, const std::optional<Known> &known) {
   balance::Choice *choice = history.shared->joint;
   if (!choice) {
     return false; // One that is new waits.
   }
   waited_ = 0;
-  if (known.onHosts > 0) {
-    choice->expect(1 + kHosts, known.onHosts);
+  if (known->onHosts > 0) { // It is always told where ways are being tried.
+    choice->expect(1 + kHosts, known->onHosts);
   }
-  choice->suspect(1 + kHosts, known.suspectedOnHosts);
-  choice->needsRounds(&history, known.period);
+  choice->suspect(1 + kHosts, known->suspectedOnHosts);
+  choice->needsRounds(&history, known->period);
   const bool isAsked =
-      choice->begins(&history, known.isSettled || presentOf(*history.shared) != kAll);
+      choice->begins(&history, known->isSettled || presentOf(*history.shared) != kAll);
   if (!choice->isTrying()) {
     endJoint(true);
     return false;
@@ -194,22 +204,45 @@ std::size_t Alternatives::presentOf(const SharedChoice &mine) {
   return way == kOwn ? mine.choice.present() : way - 1;
 }
 
-void Alternatives::tell(double now) { asked_->tell(now, planning_); }
+bool Alternatives::tell(double now) {
+  const std::size_t devices = joint_ && asked_ == &joint_->choice ? 1 + kDevices : kDevices;
+  const std::size_t before = asked_->present();
+  asked_->tell(now, planning_);
+  return before != devices && asked_->present() == devices;
+}
 
 /// All places and devices alone need plans of their own, and the former new ones when their cut is
-/// no guess any more.
-void Alternatives::notePlanning(const ChoiceHistory &mine, double seconds, double most) {
+/// no guess any more. `planning`: what plans of one way take.
+void Alternatives::putOff(SharedChoice &mine, double planning) {
   constexpr double kPlans = 4;
-  planning_ += seconds;
-  SharedChoice *shared = mine.shared;
-  if (!shared || shared->joint || !shared->choice.mayPutOff() || shared->choice.present() != kAll) {
-    return;
-  }
-  shared->planning += std::min(seconds, most);
-  shared->choice.putOff(kDevices, kPlans * shared->planning);
-  if (trying_ == shared && shared->choice.isWaiting()) {
+  mine.choice.putOff(kDevices, kPlans * planning);
+  if (trying_ == &mine && mine.choice.isWaiting()) {
     trying_ = nullptr;
   }
+}
+
+bool Alternatives::mayPutOff(const ChoiceHistory &mine) {
+  const SharedChoice *shared = mine.shared;
+  return shared && !shared->joint && shared->choice.mayPutOff() && shared->choice.present() == kAll;
+}
+
+void Alternatives::notePlanning(const ChoiceHistory &mine, double seconds, double most) {
+  planning_ += seconds;
+  if (mayPutOff(mine)) {
+    mine.shared->planning += std::min(seconds, most);
+    putOff(*mine.shared, mine.shared->planning);
+  }
+}
+
+bool Alternatives::asksForPlan(const ChoiceHistory &mine) {
+  return mayPutOff(mine) && !mine.shared->isScouted;
+}
+
+void Alternatives::notePlanOnDevices(const ChoiceHistory &mine, double seconds, double most,
+                                     double onHosts) {
+  mine.shared->isScouted = true;
+  mine.shared->choice.mayTake(onHosts);
+  putOff(*mine.shared, std::min(seconds, most));
 }
 
 Alternatives::Rounds Alternatives::rounds(const ChoiceHistory &mine) {

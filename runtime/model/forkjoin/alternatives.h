@@ -25,6 +25,7 @@ struct SharedChoice {
   std::int64_t latest = 0;          ///< Launch of one of its loops, among all.
   bool isJoined = false;            ///< It has been tried together with others.
   bool isBegun = false;             ///< Ways are being tried, or have been.
+  bool isScouted = false;           ///< It was asked what plans take.
   double planning = 0;              ///< What plans have taken since then. Units: seconds.
   balance::Choice *joint = nullptr; ///< That decides for it and others at present.
 };
@@ -44,32 +45,46 @@ public:
 
   /// What is known of a loop.
   struct Known {
-    bool isSettled;      ///< Its cut is not being learned.
-    double onHosts;      ///< Seconds that it takes on hosts alone, at least; 0: nobody knows.
-    std::int64_t period; ///< Launches that show all that a way costs.
-    bool hasRunOnDevices = false; ///< Until all places became candidates.
-    double onDevices = 0;         ///< Seconds from one launch to the next while it did; 0: nobody
-                                  ///< knows.
-    bool areCoresOfUse = true;    ///< Beside devices.
-    double suspectedOnHosts = 0;  ///< Seconds that it may take on hosts alone; 0: nobody knows.
-    double guessedOnHosts = 0;    ///< The same while its cut is being learned.
+    bool isSettled;            ///< Its cut is not being learned.
+    double onHosts;            ///< Seconds that it takes on hosts alone, at least; 0: nobody knows.
+    std::int64_t period;       ///< Launches that show all that a way costs.
+    double onDevices = 0;      ///< Seconds from one launch to the next while it ran on devices
+                               ///< alone, before all places became candidates; 0: nobody knows.
+    bool areCoresOfUse = true; ///< Beside devices.
+    double suspectedOnHosts = 0; ///< Seconds that it may take on hosts alone; 0: nobody knows.
+    double guessedOnHosts = 0;   ///< The same while its cut is being learned.
   };
 
-  /// A launch of a loop that may run on hosts and devices is about to begin; whether `tell` has to
-  /// be called first.
-  bool begins(ChoiceHistory &history, const exec::Placement &all, std::int64_t total,
-              const Known &known);
+  /// A launch of a loop that may run on hosts and devices is about to begin, and `begins` is to be
+  /// called. Whether that has to be told what is known of the loop. `hasRunOnDevices`: the loop
+  /// has, until all places became candidates.
+  bool enters(ChoiceHistory &history, const exec::Placement &all, std::int64_t total,
+              bool hasRunOnDevices);
+
+  /// Whether `tell` has to be called before the launch. Order: `enters`.
+  bool begins(ChoiceHistory &history, const std::optional<Known> &known);
 
   /// Whether a loop of this length that takes turns with others has just begun to choose, so that
   /// one which begins now chooses with it.
   bool hasJustBegun(std::int64_t total) const;
 
-  /// Tells the time when all launches before have ended. Units: seconds.
-  void tell(double now);
+  /// Tells the time when all launches before have ended. Whether devices alone run the loops from
+  /// now on, and hosts have had a part of them until then. Units: seconds.
+  bool tell(double now);
 
   /// Notes a plan of a loop that later launches are expected to know: what making it has taken, and
   /// what such a plan takes at most where nothing disturbs. Units: seconds.
   void notePlanning(const ChoiceHistory &mine, double seconds, double most);
+
+  /// Whether nothing is known of what plans take, so that a plan on devices alone is to be made
+  /// before one on all places, and told to `notePlanOnDevices`. Once for loops that choose
+  /// together.
+  static bool asksForPlan(const ChoiceHistory &mine);
+
+  /// Notes such a plan, as `notePlanning` does: if it has taken long, it is used, and no other one
+  /// is made until that costs little, or a launch takes longer than it may take on hosts alone, by
+  /// `onHosts`. Units: seconds.
+  void notePlanOnDevices(const ChoiceHistory &mine, double seconds, double most, double onHosts);
 
   /// Whether other ways to run the loop are tried once that costs little.
   static bool isWaiting(const ChoiceHistory &mine) {
@@ -109,10 +124,12 @@ private:
   };
 
   SharedChoice &choiceFor(const exec::Placement &all, std::int64_t total, bool isOnDevices);
-  bool beginsAlone(ChoiceHistory &history, const Known &known);
-  bool beginsJointly(ChoiceHistory &history, const Known &known);
+  bool beginsAlone(ChoiceHistory &history, const std::optional<Known> &known);
+  bool beginsJointly(ChoiceHistory &history, const std::optional<Known> &known);
   void joinIfAllRest();
   void endJoint(bool isDecided);
+  void putOff(SharedChoice &mine, double planning);
+  static bool mayPutOff(const ChoiceHistory &mine);
   static std::size_t presentOf(const SharedChoice &mine);
 
   const memory::Topology &topology_;

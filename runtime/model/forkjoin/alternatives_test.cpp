@@ -77,8 +77,10 @@ private:
   Way choose(std::size_t loop) {
     ChoiceHistory &history = histories_[loop];
     exec::Placement placement{{{kHost, 1}, {kDevice, 1}}, true, {}};
-    const Alternatives::Known known{learned_[loop] >= learning_, 0, 1, onDevice_ > 0, onDevice_};
-    if (alternatives_.begins(history, placement, loop == 0 ? 1000 : 64, known)) {
+    const Alternatives::Known known{learned_[loop] >= learning_, 0, 1, onDevice_};
+    const bool isAsked =
+        alternatives_.enters(history, placement, loop == 0 ? 1000 : 64, onDevice_ > 0);
+    if (alternatives_.begins(history, isAsked ? std::optional(known) : std::nullopt)) {
       alternatives_.tell(now_);
     }
     alternatives_.restrict(history, placement);

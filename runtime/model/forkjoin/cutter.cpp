@@ -220,6 +220,12 @@ Cutter::Planned Cutter::planShort(CutHistory &history, Launch &launch, const Pla
   return onFew ? std::move(*onFew) : planOf(history, launch);
 }
 
+bool Cutter::mayFollowData(const Placement &placement) {
+  // The parts of unlike places follow their speeds.
+  const bool isHybrid = placement.usesDevices && placement.shares.front().place == 0;
+  return placement.shares.size() > 1 && !isHybrid;
+}
+
 Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placement &placement,
                               const CutCosts &costs) const {
   history.takesHulls = history.plansEachLaunch() && placement.shares.size() > 1;
@@ -234,9 +240,7 @@ Planner::Planned Cutter::plan(CutHistory &history, Launch &launch, const Placeme
   }
   history.bytesOnFewer = 0;
   const bool liesApart = std::exchange(history.liesApart, false);
-  // The parts of unlike places follow their speeds.
-  const bool isHybrid = placement.usesDevices && placement.shares.front().place == 0;
-  const bool mayFollowData = placement.shares.size() > 1 && !isHybrid;
+  const bool mayFollowData = Cutter::mayFollowData(placement);
   if (mayFollowData) {
     if (auto planned = planFollowingData(history, launch, placement, costs, liesApart)) {
       return std::move(*planned);

@@ -65,6 +65,9 @@ class Cutter {
 public:
   Cutter(exec::Engine &engine, const exec::Placer &placer) : engine_(engine), placer_(placer) {}
 
+  /// Whether a cut on these places may follow the data, and so weighs `CutCosts::seconds`.
+  static bool mayFollowData(const exec::Placement &placement);
+
   /// The plan of `launch` on the places of `placement`, or on fewer devices if it is too short for
   /// all. Sets the launch's shares, and whether it takes hulls.
   ///

@@ -58,6 +58,16 @@ std::int32_t lengthOf(std::int64_t iterations) {
 /// little in an iteration of a long one, and for most in one of a short one.
 constexpr std::int32_t kMuchShorter = 3;
 
+/// What making a plan takes at most where nothing disturbs. Units: seconds.
+double mostToMake(const Plan &plan) {
+  constexpr double kRun = 4e-6; // What a run of bytes adds.
+  std::size_t runs = 1;
+  for (const DevicePart &part : plan.devices) {
+    runs += part.writes.ranges().size();
+  }
+  return kRun * static_cast<double>(runs);
+}
+
 /// Devices idle while a launch is measured: what it takes is looked at more and more seldom, as
 /// long as it stays the same. `each`: seconds of an iteration.
 void setNextMeasurement(LoopHistory &history, double each) {
@@ -233,8 +243,14 @@ bool Decider::asksForTime(LoopHistory &history, const tutti_region &region,
     return false;
   }
   const Placement &all = placementOf(history, region, wanted);
-  return all.usesDevices &&
-         alternatives_.begins(history.choice, all, iterations, knownOf(history, iterations));
+  if (!all.usesDevices) {
+    return false;
+  }
+  std::optional<Alternatives::Known> known; // Takes longer than all else here.
+  if (alternatives_.enters(history.choice, all, iterations, history.triesCores)) {
+    known = knownOf(history, iterations);
+  }
+  return alternatives_.begins(history.choice, known);
 }
 
 /// What it is known to take in the ways that are not measured for it.
@@ -254,7 +270,6 @@ Alternatives::Known Decider::knownOf(LoopHistory &history, std::int64_t iteratio
   return {isSettled,
           std::max(onHosts, isSettled ? ropes_.secondsOnHosts(history.rope, iterations) : 0),
           history.crossing.period(),
-          history.triesCores,
           history.triesCores ? history.crossing.round() : 0,
           onHosts == 0 || onDevices == 0 || onDevices > kOfUse * onHosts,
           isSettled ? ropes_.secondsSuspectedOnHosts(history.rope, iterations) : 0,
@@ -355,7 +370,10 @@ Decision Decider::plan(LoopHistory &history, Launch &launch, Candidate &candidat
     const bool usesDevices = candidate.placement.usesDevices;
     Planner::Planned planned = cutter_.plan(
         history.cuts, launch, candidate.placement,
-        {secondsOfParts(history, candidate, launch.total), usesDevices ? 0 : balance::kShortestPart,
+        {Cutter::mayFollowData(candidate.placement)
+             ? secondsOfParts(history, candidate, launch.total) // Goes through all of a rope.
+             : std::nullopt,
+         usesDevices ? 0 : balance::kShortestPart,
          usesDevices ? kDeviceMemoryBandwidth : candidate.machine->memoryBandwidth,
          candidate.machine->bandwidth});
     if (!planned.plan->reasonHome.empty()) {
@@ -507,6 +525,33 @@ void Decider::noteDistributed(LoopHistory &history, const Launch &launch, double
   }
 }
 
+std::optional<Planner::Planned> Decider::planOnDevices(const LoopHistory &history,
+                                                       const Launch &launch) const {
+  if (!balances_ || !history.candidate.placement.usesDevices || !history.placement ||
+      !Alternatives::asksForPlan(history.choice)) {
+    return std::nullopt;
+  }
+  Launch onDevices = launch;
+  onDevices.shares = history.placement->shares; // Which devices alone would be cut anew.
+  std::erase_if(onDevices.shares,
+                [this](const Share &share) { return engine_.topology.isHost(share.place); });
+  onDevices.portion = {};
+  onDevices.takesHulls = false;
+  return engine_.planner.plan(onDevices);
+}
+
+bool Decider::notePlanOnDevices(LoopHistory &history, const Launch &launch, const Plan &plan) {
+  constexpr double kFast = 4; // Cores may be so much faster than is guessed.
+  alternatives_.notePlanOnDevices(history.choice, plan.secondsToMake, mostToMake(plan),
+                                  static_cast<double>(plan.bytesTouched) / hosts_.ranks /
+                                      (kFast * hosts_.memoryBandwidth));
+  if (!Alternatives::isWaiting(history.choice)) {
+    return false;
+  }
+  candidateFor(history, *launch.region, launch.total);
+  return true;
+}
+
 void Decider::notePlan(LoopHistory &history, const Planner::Planned &planned) {
   const Plan &plan = *planned.plan;
   if (planned.isKnown) {
@@ -516,13 +561,7 @@ void Decider::notePlan(LoopHistory &history, const Planner::Planned &planned) {
     return;
   }
   if (!history.cuts.areNewEachLaunch()) {
-    constexpr double kRun = 4e-6; // What a run of bytes adds to a plan.
-    std::size_t runs = 1;
-    for (const exec::DevicePart &part : plan.devices) {
-      runs += part.writes.ranges().size();
-    }
-    alternatives_.notePlanning(history.choice, plan.secondsToMake,
-                               kRun * static_cast<double>(runs));
+    alternatives_.notePlanning(history.choice, plan.secondsToMake, mostToMake(plan));
   }
   ++history.cuts.plansNew;
   history.cuts.plansMade += plan.isInPlace ? 0 : 1;

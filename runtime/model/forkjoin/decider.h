@@ -130,8 +130,9 @@ public:
   /// Whether `tellTime` has to be called before `candidateFor`.
   bool asksForTime(LoopHistory &history, const tutti_region &region, std::int64_t iterations);
 
-  /// The time when all launches before have ended. Units: seconds.
-  void tellTime(double now) { alternatives_.tell(now); }
+  /// The time when all launches before have ended. Whether cores that have had a part of a loop are
+  /// not to have one soon. Units: seconds.
+  bool tellTime(double now) { return alternatives_.tell(now); }
 
   /// Where a launch of so many iterations would run; in `history`, until the next call.
   Candidate &candidateFor(LoopHistory &history, const tutti_region &region,
@@ -165,6 +166,14 @@ public:
   /// Whether all ranks should tell what their parts of the launch take.
   bool isToBeTimed(LoopHistory &history, const Launch &launch,
                    const Planner::Planned &planned) const;
+
+  /// The plan of `launch` on devices alone, if it has to be known what that takes before a plan is
+  /// made on all places; `notePlanOnDevices` is to be called then, before `decide`.
+  std::optional<Planner::Planned> planOnDevices(const LoopHistory &history,
+                                                const Launch &launch) const TUTTI_IN_TURN;
+
+  /// Notes such a plan. Whether the launch runs by it, as others would take too long to make.
+  bool notePlanOnDevices(LoopHistory &history, const Launch &launch, const Plan &plan);
 
   /// Notes a plan that was made or found, and is about to be run.
   void notePlan(LoopHistory &history, const Planner::Planned &planned);

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "runtime/exec/or_die.h"
 #include "runtime/exec/region_view.h"
+#include "runtime/exec/rest_threads.h"
 #include "runtime/exec/run_alone.h"
 #include "runtime/exec/survey.h"
 #include "runtime/model/forkjoin/chunk_run.h"
@@ -241,7 +242,10 @@ bool RankZero::distribute(Launch &launch) {
   Region &region = regionOf(*launch.region);
   if (decider_.asksForTime(region.history, *launch.region, launch.total)) {
     waitForDevices();
-    decider_.tellTime(std::chrono::duration<double>(Clock::now().time_since_epoch()).count());
+    const double now = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+    if (decider_.tellTime(now)) {
+      restThreads();
+    }
   }
   if (decider_.awaitsTimes()) {
     awaitTimes(region);
@@ -395,7 +399,13 @@ std::optional<Planner::Planned> RankZero::agree(Progress::Lock &lock, Region &re
                             launch.total); // Sets `candidate`, the region's.
     }
     catchUp(lock);
+    const auto onDevices = decider_.planOnDevices(region.history, launch);
+    const bool isOnDevices =
+        onDevices && decider_.notePlanOnDevices(region.history, launch, *onDevices->plan);
     Decision decision = decider_.decide(region.history, launch, candidate, negotiator_.residency());
+    if (isOnDevices && decision.planned.plan == onDevices->plan) {
+      decision.planned.isKnown = onDevices->isKnown; // Not because it was made above.
+    }
     region.report.reasonNoDevice = candidate.placement.reason;
     if (decision.sample > 0) {
       takeSample(lock, region, launch, decision.sample);
