@@ -57,6 +57,9 @@ public:
 
   double now() const { return now_; }
 
+  /// Launches of which it was asked what is known.
+  int asked() const { return asked_; }
+
   Way wayOf(std::size_t loop) const { return latest_[loop]; }
 
   bool isTrying() const {
@@ -80,6 +83,7 @@ private:
     const Alternatives::Known known{learned_[loop] >= learning_, 0, 1, onDevice_};
     const bool isAsked =
         alternatives_.enters(history, placement, loop == 0 ? 1000 : 64, onDevice_ > 0);
+    asked_ += isAsked ? 1 : 0;
     if (alternatives_.begins(history, isAsked ? std::optional(known) : std::nullopt)) {
       alternatives_.tell(now_);
     }
@@ -95,6 +99,7 @@ private:
   std::array<ChoiceHistory, 2> histories_;
   std::array<Way, 2> latest_{};
   bool isFixed_ = false;
+  int asked_ = 0;
   double onDevice_ = 0;
   std::array<int, 2> learned_{};
   int learning_ = 0;
@@ -153,6 +158,17 @@ TEST(Alternatives, SpendLittleOnFindingOut) {
 
   EXPECT_LT(found - 1, 2 * 2000 * 4e-3);
   EXPECT_LT(program.now() - found, 1.05 * 2000 * 4e-3);
+}
+
+TEST(Alternatives, AskSeldomWhatIsKnownOfLoopsThatHaveChosen) {
+  Program program({{{4e-3, 2e-3, 4e-3}, {4e-3, 2e-3, 4e-3}}}, 1e-3);
+  program.run(2000);
+  ASSERT_FALSE(program.isTrying());
+  const int before = program.asked();
+
+  program.run(1000);
+
+  EXPECT_LT(program.asked() - before, 2 * 1000 / 8);
 }
 
 TEST(Alternatives, FindOutBeforeAShortProgramIsOver) {
