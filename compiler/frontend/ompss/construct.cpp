@@ -267,13 +267,17 @@ bool Reader::items(TokensRef tokens, std::uint32_t kind, Colon colon) {
   return true;
 }
 
-/// `depend([weak,] kind : items)`.
+/// `depend([weak,] kind : items)`, or `depend(kind, weak : items)`.
 bool Reader::depend(const Clause &clause) {
-  TokensRef tokens = clause.arguments;
+  Tokens tokens(clause.arguments.begin(), clause.arguments.end());
   std::uint32_t kind = 0;
-  if (isWord(tokens[0], "weak") && tokens.size() > 2 && tokens[1].is(tok::comma)) {
-    kind = TUTTI_TASK_WEAK;
-    tokens = tokens.drop_front(2);
+  if (tokens.size() > 2 && tokens[1].is(tok::comma)) {
+    const bool isLast = !isWord(tokens[0], "weak") && isWord(tokens[2], "weak");
+    if (isLast || isWord(tokens[0], "weak")) {
+      kind = TUTTI_TASK_WEAK;
+      const auto first = tokens.begin() + (isLast ? 1 : 0);
+      tokens.erase(first, first + 2);
+    }
   }
   const std::uint32_t base = llvm::StringSwitch<std::uint32_t>(wordOf(tokens[0]))
                                  .Case("in", TUTTI_TASK_IN)
@@ -287,12 +291,22 @@ bool Reader::depend(const Clause &clause) {
           "expected in, out, inout, inoutset or mutexinoutset");
     return false;
   }
+  const DirectiveKind directive = construct_.directive.kind;
+  const bool isOfSets = base == TUTTI_TASK_CONCURRENT || base == TUTTI_TASK_COMMUTATIVE;
+  const bool isWeak = kind == TUTTI_TASK_WEAK;
+  if ((isOfSets && (directive == DirectiveKind::Taskwait || directive == DirectiveKind::Release)) ||
+      (isWeak && (directive == DirectiveKind::Taskwait || base == TUTTI_TASK_CONCURRENT))) {
+    error(diagnostics_, clause.arguments[0].getLocation(),
+          "'#pragma oss %0' takes no %select{|weak }1'%2' in depend()")
+        << wordOf(directive) << isWeak << wordOf(tokens[0]);
+    return false;
+  }
   if (tokens.size() < 3 || tokens[1].isNot(tok::colon)) {
     error(diagnostics_, tokens.size() < 2 ? clause.close : tokens[1].getLocation(),
           "expected ':' and dependence items");
     return false;
   }
-  return items(tokens.drop_front(2), kind | base, Colon::Count);
+  return items(TokensRef(tokens).drop_front(2), kind | base, Colon::Count);
 }
 
 bool Reader::reduction(const Clause &clause) {

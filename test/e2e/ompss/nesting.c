@@ -102,7 +102,7 @@ static void given(void) {
 #pragma oss release weakin(a[0; 12])
 #pragma oss task in(a[12; 12])inout(log)
       log = mix(log, sum(a + 12, 12));
-#pragma oss release weakinout(log) depend(weak, in : a[12 : 12])
+#pragma oss release weakinout(log) depend(in, weak : a[12 : 12])
     }
   }
 #pragma oss taskwait

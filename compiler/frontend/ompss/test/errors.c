@@ -90,6 +90,16 @@ void f(int n, int *p, struct S *s, int **pp, const char *text) {
   #pragma oss task depend(in: p[0;3])
   // CHECK: :[[@LINE+1]]:27: error: expected in, out, inout, inoutset or mutexinoutset
   #pragma oss task depend(source: x)
+  // CHECK: :[[@LINE+1]]:27: error: '#pragma oss task' takes no weak 'inoutset' in depend()
+  #pragma oss task depend(weak, inoutset: x)
+  // CHECK: :[[@LINE+1]]:31: error: '#pragma oss taskwait' takes no weak 'in' in depend()
+  #pragma oss taskwait depend(in, weak: x)
+  // CHECK: :[[@LINE+1]]:30: error: '#pragma oss release' takes no 'mutexinoutset' in depend()
+  #pragma oss release depend(mutexinoutset: x)
+  // CHECK: :[[@LINE+1]]:33: error: expected in, out, inout, inoutset or mutexinoutset
+  #pragma oss task depend(weak, weak: x)
+  // CHECK: :[[@LINE+1]]:29: error: expected ':' and dependence items
+  #pragma oss task depend(in, in: x)
   // CHECK: :[[@LINE+1]]:23: error: an item in braces needs iterators: {item, i=first:last}
   #pragma oss task in({p[0]})
   // CHECK: :[[@LINE+1]]:33: error: the range of iterator 'i' is not complete

@@ -28,8 +28,8 @@ void items(int n, double *p, int i) {
   #pragma oss task commutative(block[2;3][4;8])
   use(block);
   // OpenMP's spelling counts elements.
-  // CHECK: @tutti_task_section(i32 {{.*}}20, ptr {{.*}}, i32 {{.*}}1, i64 {{.*}}8, i64 {{.*}}2, i64 {{.*}}5)
-  #pragma oss task depend(weak, inoutset: p[2:5])
+  // CHECK: @tutti_task_section(i32 {{.*}}21, ptr {{.*}}, i32 {{.*}}1, i64 {{.*}}8, i64 {{.*}}2, i64 {{.*}}5)
+  #pragma oss task depend(weak, mutexinoutset: p[2:5])
   use(p);
   // Shapes: two rows of three, then one row of them from the second element.
   // CHECK: @tutti_task_access(i32 {{.*}}17, ptr {{.*}}, i64 {{.*}}48)
