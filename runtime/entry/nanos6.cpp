@@ -14,7 +14,9 @@
 #include "runtime/entry/tasks.h"
 #include "runtime/model/tasks/tasks.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <sched.h>
 
@@ -37,7 +39,7 @@ TUTTI_EXPORT void nanos6_unblock_task(void *context) { tasks().unblock(taskOf(co
 TUTTI_EXPORT uint64_t nanos6_wait_for(uint64_t microseconds) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  tasks().sleep(microseconds * 1000);
+  tasks().sleep(std::min(microseconds, UINT64_MAX / 1000) * 1000);
   return static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count());
 }

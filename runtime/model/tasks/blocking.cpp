@@ -4,7 +4,9 @@
 #include "runtime/engine/latch.h"
 #include "runtime/engine/parked.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 namespace tutti::model::tasks {
 
@@ -33,7 +35,10 @@ void Blocking::giveTurn() {
 }
 
 void Blocking::sleep(std::uint64_t nanoseconds) {
-  const auto until = engine::Timers::Clock::now() + std::chrono::nanoseconds(nanoseconds);
+  using Time = engine::Timers::Clock::time_point;
+  const Time begin = engine::Timers::Clock::now();
+  const auto most = static_cast<std::uint64_t>((Time::max() - begin).count());
+  const Time until = begin + std::chrono::nanoseconds(std::min(nanoseconds, most));
   giveTurn(); // The time may be over before the wait begins, again and again.
   Latch latch;
   timers_.setAt(until, latch);

@@ -14,6 +14,7 @@
 #include <memory>
 #include <new>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -612,6 +613,27 @@ TEST(TasksStartTest, EndsWithMainsTasksWhoeverHasMadeTheFirstOne) {
 
   EXPECT_FALSE(isThread);
   EXPECT_TRUE(tasks->isMain(tasks->current()));
+}
+
+/// In a process of its own, which ends while the task still sleeps.
+void sleepForTheLongestTime() {
+  engine::EngineSettings settings;
+  settings.workers = 1;
+  static Tasks *tasks = nullptr;
+  static bool sleeps = false;
+  tasks = new Tasks(settings);
+  const auto body = [](void *) {
+    sleeps = true;
+    tasks->sleep(UINT64_MAX);
+    sleeps = false;
+  };
+  tasks->spawn(body, nullptr, nullptr, nullptr, "sleeper");
+  tasks->sleep(1'000'000);
+  _exit(sleeps ? 0 : 1);
+}
+
+TEST(TasksSleepTest, LastsForTheLongestTimeThatCanBeSaid) {
+  EXPECT_EXIT(sleepForTheLongestTime(), testing::ExitedWithCode(0), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, TasksTest, testing::Values(1U, 2U, 4U));
