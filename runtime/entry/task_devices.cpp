@@ -159,6 +159,18 @@ std::optional<std::size_t> TaskDevices::enough() {
   return enough;
 }
 
+bool TaskDevices::hasRoomFor(const DeviceRequest &request,
+                             std::span<const graph::Access> accesses) {
+  bool hasRoom = false;
+  runtime_.runOnOwnStack([&] {
+    const auto names = TaskNames::of(accesses, window_, Unwritten::Keep);
+    // What is wrong with it is said when it is launched.
+    hasRoom =
+        names && zero_.devices().hasRoomFor(request.kernel->device, names->shared, names->written);
+  });
+  return hasRoom;
+}
+
 void TaskDevices::conclude(void *handle) {
   runtime_.runOnOwnStack([&] {
     const StandIns &standIns = static_cast<Started *>(handle)->standIns;

@@ -29,6 +29,8 @@ public:
                           std::span<const graph::Access> accesses,
                           std::span<const model::tasks::KernelArgument> arguments) override;
   std::optional<std::size_t> enough() override;
+  bool hasRoomFor(const model::tasks::DeviceRequest &request,
+                  std::span<const graph::Access> accesses) override;
   void conclude(void *handle) override;
   Result<Handle> callWithQueue(const model::tasks::DeviceRequest &request,
                                std::span<const graph::Access> accesses,

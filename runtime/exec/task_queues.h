@@ -48,6 +48,9 @@ public:
 
   bool isEmpty() const { return underway_.empty(); }
 
+  /// How many were under way when it was looked last.
+  std::size_t count() const { return underway_.size(); }
+
   /// How many are under way that work which touches these bytes, and writes those, need not come
   /// after. Never blocks.
   Result<std::size_t> underwayBeside(const RangeSet &touched, const RangeSet &written);

@@ -20,10 +20,9 @@ bool OwnDevices::isFor(std::int32_t device, std::uint32_t kind,
                              [&](const Launch &launch) { return canRun(traits, *launch.region); });
 }
 
-std::optional<std::int32_t> OwnDevices::deviceFor(std::uint32_t kind, const RangeSet &touched,
+std::optional<std::size_t> OwnDevices::bestDevice(std::uint32_t kind, const RangeSet &touched,
                                                   const RangeSet &written,
                                                   std::span<const Launch> launches) {
-  const Progress::Lock lock = job_.progress.lock();
   const std::int32_t count = job_.devices.count();
   started_.resize(static_cast<std::size_t>(count));
   std::vector<balance::DeviceLoad> loads(started_.size());
@@ -44,12 +43,33 @@ std::optional<std::int32_t> OwnDevices::deviceFor(std::uint32_t kind, const Rang
       load.taskSeconds = tasks->taskSeconds();
     }
   }
-  const std::optional<std::size_t> best = balance::chooseDevice(loads);
+  return balance::chooseDevice(loads);
+}
+
+std::optional<std::int32_t> OwnDevices::deviceFor(std::uint32_t kind, const RangeSet &touched,
+                                                  const RangeSet &written,
+                                                  std::span<const Launch> launches) {
+  const Progress::Lock lock = job_.progress.lock();
+  const std::optional<std::size_t> best = bestDevice(kind, touched, written, launches);
   if (!best) {
     return std::nullopt;
   }
   ++started_[*best];
   return static_cast<std::int32_t>(*best);
+}
+
+bool OwnDevices::hasRoomFor(std::uint32_t kind, const RangeSet &touched, const RangeSet &written) {
+  const Progress::Lock lock = job_.progress.lock();
+  const auto hasRoom = [&](std::int32_t device) TUTTI_IN_TURN {
+    const TaskQueues *const tasks = job_.devices.tasksOf(device);
+    return !tasks || tasks->count() < tasks->enough();
+  };
+  bool mayHave = false; // Which device it is costs more to say than whether any has room.
+  for (std::int32_t device = 0; device < job_.devices.count() && !mayHave; ++device) {
+    mayHave = isFor(device, kind, {}) && hasRoom(device);
+  }
+  const auto best = mayHave ? bestDevice(kind, touched, written, {}) : std::nullopt;
+  return best && hasRoom(static_cast<std::int32_t>(*best));
 }
 
 std::optional<std::size_t> OwnDevices::enoughTasks() {

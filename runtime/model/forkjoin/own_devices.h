@@ -20,8 +20,7 @@
 namespace tutti::model::forkjoin {
 
 /// Threading: internally synchronised: takes the lock of the job. On a stack that is not part of
-/// the
-///            window.
+///            the window.
 class OwnDevices {
 public:
   /// `traits`: of the rank's devices, whose places come first.
@@ -39,6 +38,9 @@ public:
   /// As many tasks under way are enough for all devices of this rank: on which one more of them
   /// costs least is better decided later. Nothing if there is nothing to decide.
   std::optional<std::size_t> enoughTasks();
+
+  /// Whether the one that `deviceFor` would choose has less under way than is enough for it alone.
+  bool hasRoomFor(std::uint32_t kind, const RangeSet &touched, const RangeSet &written);
 
   /// Whether there is one.
   bool hasDevice(std::uint32_t kind);
@@ -75,6 +77,9 @@ public:
 private:
   bool isFor(std::int32_t device, std::uint32_t kind,
              std::span<const exec::Launch> launches) const TUTTI_IN_TURN;
+  std::optional<std::size_t> bestDevice(std::uint32_t kind, const RangeSet &touched,
+                                        const RangeSet &written,
+                                        std::span<const exec::Launch> launches) TUTTI_IN_TURN;
 
   protocol::Job &job_;
   const std::vector<exec::DeviceTraits> traits_;

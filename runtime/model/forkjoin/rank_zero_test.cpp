@@ -323,6 +323,8 @@ TEST_F(RankZeroTest, FindsADeviceOnlyForTasksWhoseKernelsItTakes) {
   EXPECT_EQ(zero_->devices().deviceFor(TUTTI_DEVICE_OPENCL, {}), 0);
   EXPECT_EQ(zero_->devices().deviceFor(TUTTI_DEVICE_CUDA, {}), std::nullopt);
   EXPECT_EQ(zero_->devices().deviceFor(TUTTI_DEVICE_AUTO, {}, {}, both), std::nullopt);
+  EXPECT_TRUE(zero_->devices().hasRoomFor(TUTTI_DEVICE_OPENCL, {}, {})); // Nothing is under way.
+  EXPECT_FALSE(zero_->devices().hasRoomFor(TUTTI_DEVICE_CUDA, {}, {}));
   zero_->finish();
 }
 

@@ -72,6 +72,9 @@ public:
   /// decided later. Nothing if there is nothing to decide.
   virtual std::optional<std::size_t> enough() { return std::nullopt; }
 
+  /// Whether the device that a kernel would go to has less to do than is enough for it alone.
+  virtual bool hasRoomFor(const DeviceRequest &, std::span<const graph::Access>) { return false; }
+
   /// Brings home what a kernel has written that is apart and has ended. Once for each. Cost:
   /// blocks.
   virtual void conclude(void *handle) = 0;

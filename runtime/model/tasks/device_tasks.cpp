@@ -6,6 +6,7 @@
 #include "runtime/model/tasks/task.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace tutti::model::tasks {
@@ -16,8 +17,15 @@ namespace {
 /// driver's queues.
 constexpr std::size_t kMostUnderway = 256;
 
-/// Of those under way as many are asked at a time, the oldest ones.
-constexpr std::size_t kMostAsked = 32;
+/// Of those under way as many are asked at a time: the oldest ones ...
+constexpr std::size_t kOldest = 24;
+
+/// ... and of the others as many, in turn. They may be on another queue, or device, than a long
+/// chain in front of them.
+constexpr std::size_t kOthers = 8;
+
+/// Of those that are ready as many are looked at, for one whose device has room.
+constexpr std::size_t kMostLooked = 16;
 
 /// Boxes count as their hulls: a task that waits although it need not is right, too.
 bool collide(std::span<const graph::Access> ours, std::span<const graph::Access> theirs) {
@@ -65,6 +73,7 @@ bool DeviceTasks::take(Task &task) {
     const ScopedLock lock(mutex_);
     busy_.fetch_add(1, std::memory_order_relaxed);
     ready_.push_back({task.work.priority, ++age_, &task});
+    ++changes_;
     std::push_heap(ready_.begin(), ready_.end());
     helper_.wake();
   }
@@ -90,25 +99,39 @@ bool DeviceTasks::serve() {
   return isBusy();
 }
 
+/// Which of those under way are asked this time, in rising order.
+std::vector<std::size_t> DeviceTasks::asked() {
+  const std::size_t oldest = std::min(underway_.size(), kOldest);
+  const std::size_t others = underway_.size() - oldest;
+  std::vector<std::size_t> asked(oldest + std::min(others, kOthers));
+  std::iota(asked.begin(), asked.end(), std::size_t{0});
+  if (others > kOthers) {
+    for (std::size_t index = oldest; index < asked.size(); ++index) {
+      asked[index] = oldest + turn_++ % others;
+    }
+    std::ranges::sort(asked);
+  }
+  return asked;
+}
+
 /// Takes away what is done. False if nothing is.
 bool DeviceTasks::settle() {
   std::vector<Underway> done;
   std::vector<Task *> free;
   {
     const ScopedLock lock(mutex_);
-    std::size_t asked = 0;
-    for (auto each = underway_.begin(); each != underway_.end() && asked < kMostAsked; ++asked) {
+    for (const std::size_t index : asked()) {
+      const auto each = underway_.begin() + static_cast<std::ptrdiff_t>(index - done.size());
       const Result<bool> hasEnded = accelerators_.hasEnded(each->handle.get());
       if (!hasEnded) {
         fail(*each->task, hasEnded.error());
       }
       if (*hasEnded) {
         done.push_back(std::move(*each));
-        each = underway_.erase(each);
-      } else {
-        ++each;
+        underway_.erase(each);
       }
     }
+    changes_ += done.size();
     if (!done.empty()) {
       const auto isFree = [this](Task *task)
                               TUTTI_REQUIRES(mutex_) { return !delays(*task->description); };
@@ -136,18 +159,54 @@ bool DeviceTasks::settle() {
   return !done.empty();
 }
 
+/// The most urgent one that is ready. Null if there is none, or enough is under way.
+Task *DeviceTasks::takeNext() {
+  if (ready_.empty()) {
+    return nullptr;
+  }
+  if (underway_.size() >= std::min(kMostUnderway, accelerators_.enough().value_or(kMostUnderway))) {
+    return takeForRoom();
+  }
+  std::pop_heap(ready_.begin(), ready_.end());
+  Task *const task = ready_.back().task;
+  ready_.pop_back();
+  return task;
+}
+
+/// The same of those whose device has room, while others have more than is enough.
+Task *DeviceTasks::takeForRoom() {
+  if (inVain_ == changes_) {
+    return nullptr;
+  }
+  Task *found = nullptr;
+  std::vector<Ready> before;
+  while (!found && !ready_.empty() && before.size() < kMostLooked) {
+    std::pop_heap(ready_.begin(), ready_.end());
+    Task *const task = ready_.back().task;
+    if (accelerators_.hasRoomFor(task->description->device, task->description->accesses())) {
+      found = task;
+    } else {
+      before.push_back(ready_.back());
+    }
+    ready_.pop_back();
+  }
+  for (const Ready &each : before) {
+    ready_.push_back(each);
+    std::push_heap(ready_.begin(), ready_.end());
+  }
+  inVain_ = found ? inVain_ : changes_;
+  return found;
+}
+
 /// False if nothing is ready, or enough is under way.
 bool DeviceTasks::launchNext() {
   Task *task = nullptr;
   {
     const ScopedLock lock(mutex_);
-    if (ready_.empty() || underway_.size() >= kMostUnderway ||
-        underway_.size() >= accelerators_.enough().value_or(kMostUnderway)) {
+    task = takeNext();
+    if (!task) {
       return false;
     }
-    std::pop_heap(ready_.begin(), ready_.end());
-    task = ready_.back().task;
-    ready_.pop_back();
   }
   client_.callBody(*task);
   if (!isApart(*task)) {

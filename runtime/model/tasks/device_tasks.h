@@ -95,7 +95,10 @@ private:
   };
 
   bool settle();
+  std::vector<std::size_t> asked() TUTTI_REQUIRES(mutex_);
   bool launchNext();
+  Task *takeNext() TUTTI_REQUIRES(mutex_);
+  Task *takeForRoom() TUTTI_REQUIRES(mutex_);
   bool delays(Description &description) TUTTI_REQUIRES(mutex_);
   bool isApart(const Task &task);
   void add(Task &task, Accelerators::Launched launched);
@@ -108,6 +111,9 @@ private:
   std::vector<Ready> ready_ TUTTI_GUARDED_BY(mutex_); ///< A heap: the most urgent first.
   std::uint64_t age_ TUTTI_GUARDED_BY(mutex_) = 0;
   std::deque<Underway> underway_ TUTTI_GUARDED_BY(mutex_); ///< The oldest first.
+  std::size_t turn_ TUTTI_GUARDED_BY(mutex_) = 0;      ///< Of those that are not asked each time.
+  std::uint64_t changes_ TUTTI_GUARDED_BY(mutex_) = 0; ///< Tasks that became ready or were done.
+  std::uint64_t inVain_ TUTTI_GUARDED_BY(mutex_) = 0;  ///< As many when none was found for room.
   std::vector<Task *> held_ TUTTI_GUARDED_BY(mutex_);
   ServingThread helper_{[this] { return serve(); }};
 };

@@ -40,6 +40,11 @@ public:
     return most > 0 ? std::optional<std::size_t>(most) : std::nullopt;
   }
 
+  bool hasRoomFor(const DeviceRequest &, std::span<const graph::Access> accesses) override {
+    ++looks;
+    return accesses.front().region.begin == roomFor;
+  }
+
   void conclude(void *) override { ++concluded; }
 
   Result<Handle> callWithQueue(const DeviceRequest &, std::span<const graph::Access>,
@@ -79,6 +84,8 @@ public:
   std::atomic<bool> usesCopies{false};
   std::atomic<int> concluded{0};
   std::atomic<std::size_t> most{0};
+  std::atomic<std::uint64_t> roomFor{0};
+  std::atomic<int> looks{0};
 
 private:
   std::mutex mutex_;
@@ -207,6 +214,48 @@ TEST_P(DeviceTasksTest, LaunchesNoMoreThanAreEnoughForAllDevices) {
   ASSERT_TRUE(waitForLaunches(4));
   waitWhileEnding();
   EXPECT_EQ(accelerators_.numbers().size(), 8U);
+}
+
+TEST_P(DeviceTasksTest, LaunchesWhatGoesToADeviceWithRoomBesideAChainOnAnother) {
+  accelerators_.most = 3;
+  int chain = 0;
+  int other = 0;
+  accelerators_.roomFor = reinterpret_cast<std::uint64_t>(&other);
+
+  for (int number = 0; number < 6; ++number) {
+    kernel(number, TUTTI_TASK_INOUT, chain);
+  }
+  ASSERT_TRUE(waitForLaunches(3));
+  kernel(6, TUTTI_TASK_INOUT, other);
+
+  ASSERT_TRUE(waitForLaunches(4));
+  EXPECT_EQ(accelerators_.numbers(), (std::vector{0, 1, 2, 6}));
+  tasks_.sleep(2000); // Nothing changes meanwhile, so nothing is looked for again.
+  EXPECT_LE(accelerators_.looks, 4);
+  waitWhileEnding();
+  EXPECT_EQ(accelerators_.numbers().size(), 7U);
+}
+
+TEST_P(DeviceTasksTest, SeesEndsBehindALongChain) {
+  int chain = 0;
+  int other = 0;
+  std::atomic<int> after{0};
+  for (int number = 0; number < 100; ++number) {
+    kernel(number, TUTTI_TASK_INOUT, chain);
+  }
+  ASSERT_TRUE(waitForLaunches(100));
+  kernel(100, TUTTI_TASK_INOUT, other);
+  host(after, TUTTI_TASK_IN, other);
+  ASSERT_TRUE(waitForLaunches(101));
+
+  accelerators_.end(100);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (after == 0 && std::chrono::steady_clock::now() < end) {
+    tasks_.sleep(1000);
+  }
+
+  EXPECT_EQ(after, 1);
+  waitWhileEnding();
 }
 
 TEST_P(DeviceTasksTest, HoldsTasksOfTheHostUntilTheKernelIsDone) {
