@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/ompss/ompss.h"
 
+#include "compiler/frontend/ompss/callees.h"
 #include "compiler/frontend/ompss/names.h"
 #include "compiler/frontend/ompss/nests.h"
 #include "compiler/frontend/ompss/once_per_place.h"
@@ -124,6 +125,7 @@ public:
       if (!unit_->sema->getLangOpts().CPlusPlus) {
         DeclaredReductions::keepFunctions(group);
       }
+      callees_.copy(*unit_->sema, unit_->constructs, group);
       nests_.check(unit_->sema->getDiagnostics(), unit_->constructs, group);
     }
     return true;
@@ -136,6 +138,7 @@ public:
 private:
   std::shared_ptr<Unit> unit_;
   Nests nests_;
+  Callees callees_;
 };
 
 } // namespace

@@ -171,6 +171,41 @@ static void calls(void) {
   oss_device_free(memory);
 }
 
+static long once(long x) { return x; }
+static long ten(long x) { return 10 * x; }
+static long (*const table[2])(long) = {once, ten};
+
+/// What only says which function is called is copied as everything else is.
+static void called(long (*how)(long)) {
+  struct { long (*of[2])(long); } record = {{ten, once}};
+  long (*local[2])(long) = {once, ten};
+  long a[8], b[8] = {0};
+  for (int i = 0; i < 8; i++) {
+    int k = i % 2;
+#pragma oss task out(a[i])
+    a[i] = table[k](i) + local[k](1) + record.of[k](2) + (k ? once : how)(3);
+#pragma oss task in(a[i]) out(b[i]) wait
+    {
+#pragma oss task out(b[i])
+      b[i] = (*how)(a[i]) + local[1 - k](1);
+    }
+    k = 7;
+    local[0] = i < 5 ? once : ten;
+  }
+#pragma oss taskloop inout(b[j]) grainsize(3)
+  for (int j = 0; j < 8; j++) {
+    b[j] += (*how)(j) + record.of[j % 2](5);
+  }
+  how = once;
+  record.of[0] = once;
+#pragma oss taskwait
+  long sum = 0;
+  for (int i = 0; i < 8; i++) {
+    sum = sum * 3 + a[i] + b[i];
+  }
+  printf("called %ld\n", sum);
+}
+
 int main(void) {
   if (nanos6_library_mode_init() != NULL) {
     return 1;
@@ -181,4 +216,5 @@ int main(void) {
   spelled();
   updated(6);
   calls();
+  called(ten);
 }

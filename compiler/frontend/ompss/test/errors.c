@@ -216,6 +216,14 @@ void reduces(double *y) {
   #pragma oss task reduction(sum : [2]y)
   y[0] = 1;
 }
+void calls(void (*how)(void)) {
+  // CHECK: :[[@LINE+2]]:5: error: 'how' says which function is called: name it in firstprivate() or shared()
+  #pragma oss task default(none)
+  (*how)();
+  // CHECK-NOT: :[[@LINE+2]]:
+  #pragma oss task default(none) firstprivate(how)
+  (*how)();
+}
 void declares(void) {
   // CHECK: :[[@LINE+1]]:3: error: '#pragma oss task' cannot be used here: declare 'inner' outside of the function
   #pragma oss task inout(*p)
