@@ -252,9 +252,12 @@ private:
   }
 
   /// Whether an ancestor holds tokens while the task needs others, or waits for what that ancestor
-  /// has not waited for: it only reduces there.
+  /// has not waited for: it only reduces there, by operations that do not look at the original.
   static bool mayDeadlock(const Task &task) {
     const std::set<std::size_t> own = tokensOf(task);
+    const bool looks = std::ranges::any_of(task.accesses, [](const Access &access) {
+      return access.kind == AccessKind::Reduction && access.reduction.readsOriginal;
+    });
     for (const Task *at = task.parent; at != nullptr; at = at->parent) {
       const std::set<std::size_t> held = tokensOf(*at);
       if (held.empty()) {
@@ -263,7 +266,8 @@ private:
       bool mayWait = !std::ranges::includes(held, own);
       for (std::size_t byte = 0; byte < kBytes; ++byte) {
         mayWait |= at->bytes[byte].isNamed && at->bytes[byte].kind == AccessKind::Reduction &&
-                   task.bytes[byte].isNamed && task.bytes[byte].kind != AccessKind::Reduction;
+                   task.bytes[byte].isNamed &&
+                   (looks || task.bytes[byte].kind != AccessKind::Reduction);
       }
       if (mayWait) {
         return true;
