@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/ompss/ompss.h"
 
-#include "compiler/frontend/ompss/callees.h"
 #include "compiler/frontend/ompss/names.h"
 #include "compiler/frontend/ompss/nests.h"
 #include "compiler/frontend/ompss/once_per_place.h"
 #include "compiler/frontend/ompss/pragma_handler.h"
 #include "compiler/frontend/ompss/sharing.h"
+#include "compiler/frontend/ompss/unseen_uses.h"
 
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Sema/ExternalSemaSource.h"
@@ -125,7 +125,7 @@ public:
       if (!unit_->sema->getLangOpts().CPlusPlus) {
         DeclaredReductions::keepFunctions(group);
       }
-      callees_.copy(*unit_->sema, unit_->constructs, group);
+      unseenUses_.copy(*unit_->sema, unit_->constructs, group);
       nests_.check(unit_->sema->getDiagnostics(), unit_->constructs, group);
     }
     return true;
@@ -138,7 +138,7 @@ public:
 private:
   std::shared_ptr<Unit> unit_;
   Nests nests_;
-  Callees callees_;
+  UnseenUses unseenUses_;
 };
 
 } // namespace

@@ -175,7 +175,8 @@ static long once(long x) { return x; }
 static long ten(long x) { return 10 * x; }
 static long (*const table[2])(long) = {once, ten};
 
-/// What only says which function is called is copied as everything else is.
+/// What only says which function is called, or how large arrays of a type are, is copied as everything
+/// else is.
 static void called(long (*how)(long)) {
   struct { long (*of[2])(long); } record = {{ten, once}};
   long (*local[2])(long) = {once, ten};
@@ -188,6 +189,17 @@ static void called(long (*how)(long)) {
     {
 #pragma oss task out(b[i])
       b[i] = (*how)(a[i]) + local[1 - k](1);
+    }
+#pragma oss task inout(b[i])
+    {
+      char cells[64] = "abcdefghijklmnopqrstuvwxyz";
+      b[i] += ((char (*)[k + 2])cells)[1][0];
+    }
+#pragma oss task inout(b[i])
+    {
+      char cells[64] = "abcdefghijklmnopqrstuvwxyz";
+      char (*rows)[k + 4] = (char (*)[k + 4])cells;
+      b[i] += rows[2][1];
     }
     k = 7;
     local[0] = i < 5 ? once : ten;

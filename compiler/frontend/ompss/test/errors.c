@@ -217,7 +217,7 @@ void reduces(double *y) {
   y[0] = 1;
 }
 void calls(void (*how)(void)) {
-  // CHECK: :[[@LINE+2]]:5: error: 'how' says which function is called: name it in firstprivate() or shared()
+  // CHECK: :[[@LINE+2]]:5: error: Clang does not see this use of 'how' in the task: name it in firstprivate() or shared()
   #pragma oss task default(none)
   (*how)();
   // CHECK-NOT: :[[@LINE+2]]:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/frontend/ompss/callees.h"
+#include "compiler/frontend/ompss/unseen_uses.h"
 
 #include "compiler/frontend/pragma/constructs.h"
 #include "compiler/frontend/pragma/diagnostics.h"
@@ -27,37 +27,65 @@ struct DirectiveParts : OMPExecutableDirective {
   using OMPExecutableDirective::Data;
 };
 
-/// FoundNames of variables around a region, in expressions that say what is called.
+/// Names of variables around a region, where Clang does not look.
 class Finder {
 public:
   Finder(const CapturedDecl &region, FoundNames &names) : region_(region), names_(names) {}
 
-  void within(Stmt *statement, bool isCallee) {
+  void within(Stmt *statement, bool isUnseen) {
     if (!statement) {
       return;
     }
     if (auto *name = dyn_cast<DeclRefExpr>(statement)) {
-      add(*name, isCallee);
+      add(*name, isUnseen);
     }
     if (auto *captured = dyn_cast<CapturedStmt>(statement)) {
       within(captured->getCapturedStmt(), false);
     }
+    if (const auto *cast = dyn_cast<ExplicitCastExpr>(statement)) {
+      within(cast->getTypeAsWritten());
+    }
+    if (const auto *size = dyn_cast<UnaryExprOrTypeTraitExpr>(statement);
+        size && size->isArgumentType()) {
+      within(size->getArgumentType());
+    }
+    if (const auto *declared = dyn_cast<DeclStmt>(statement)) {
+      for (const Decl *declaration : declared->decls()) {
+        if (const auto *variable = dyn_cast<VarDecl>(declaration)) {
+          within(variable->getType());
+        } else if (const auto *name = dyn_cast<TypedefNameDecl>(declaration)) {
+          within(name->getUnderlyingType());
+        }
+      }
+    }
     auto *call = dyn_cast<CallExpr>(statement);
-    Expr *const callee = call && isUnseen(*call->getCallee()) ? call->getCallee() : nullptr;
+    Expr *const callee = call && hidesNames(*call->getCallee()) ? call->getCallee() : nullptr;
     for (Stmt *child : statement->children()) {
-      within(child, isCallee || (callee && child == callee));
+      within(child, isUnseen || (callee && child == callee));
     }
   }
 
 private:
+  /// Sizes of arrays.
+  void within(QualType type) {
+    while (!type.isNull() && type->isVariablyModifiedType()) {
+      const Type *const plain = type->getUnqualifiedDesugaredType();
+      if (const auto *array = dyn_cast<VariableArrayType>(plain)) {
+        within(array->getSizeExpr(), true);
+      }
+      const auto *elements = dyn_cast<ArrayType>(plain);
+      type = elements ? elements->getElementType() : plain->getPointeeType();
+    }
+  }
+
   /// Clang looks at names, and at the objects of members.
-  static bool isUnseen(Expr &callee) {
+  static bool hidesNames(Expr &callee) {
     return !isa<DeclRefExpr, MemberExpr>(callee.IgnoreParenImpCasts());
   }
 
-  void add(DeclRefExpr &name, bool isCallee) {
+  void add(DeclRefExpr &name, bool isUnseen) {
     const auto *variable = dyn_cast<VarDecl>(name.getDecl());
-    if (isCallee && variable && variable->hasLocalStorage() && !isInside(*variable) &&
+    if (isUnseen && variable && variable->hasLocalStorage() && !isInside(*variable) &&
         name.refersToEnclosingVariableOrCapture() && name.isNonOdrUse() == NOUR_None) {
       names_.push_back(&name);
     }
@@ -187,7 +215,7 @@ bool sharesByDefault(const OMPExecutableDirective &construct) {
 
 } // namespace
 
-void Callees::copy(Sema &sema, const std::vector<Construct> &constructs, DeclGroupRef group) {
+void UnseenUses::copy(Sema &sema, const std::vector<Construct> &constructs, DeclGroupRef group) {
   if (constructs.empty()) {
     return;
   }
@@ -214,7 +242,8 @@ void Callees::copy(Sema &sema, const std::vector<Construct> &constructs, DeclGro
       }
       if (reported_.insert(name->getLocation()).second) {
         pragma::error(sema.getDiagnostics(), name->getLocation(),
-                      "'%0' says which function is called: name it in firstprivate() or shared()")
+                      "Clang does not see this use of '%0' in the task: name it in firstprivate() "
+                      "or shared()")
             << name->getDecl()->getName();
       }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Variables that a task uses only to say which function it calls: `(*function)(x)`,
-/// `table[kind](x)`. Clang 19 looks for what a construct uses in the arguments of calls but not
-/// there, so it makes no copies of them and crashes when it emits the body.
+/// Variables that a task uses only where Clang 19 does not look for what a construct uses: to say
+/// which function it calls, `(*function)(x)`, `table[kind](x)`, and how large the arrays of a type
+/// are, `(double (*)[n])p`. It makes no copies of them and crashes when it emits the body.
 #pragma once
 
 #include "compiler/frontend/ompss/construct.h"
@@ -16,7 +16,7 @@
 namespace tutti::compiler::ompss {
 
 /// Makes such variables firstprivate, as they are without a clause, or reports them once.
-class Callees {
+class UnseenUses {
 public:
   void copy(clang::Sema &sema, const std::vector<Construct> &constructs, clang::DeclGroupRef group);
 
