@@ -171,12 +171,12 @@ GlobalVariable *Writer::describe(const RegionKernels &kernels, ArrayRef<Text> te
 
 DeviceWork::DeviceWork(Function &prepared, const Worksharing &loop, ChunkModel &model,
                        FunctionAnalysisManager &analyses, StringRef name, LateTexts &texts,
-                       bool chases) {
+                       bool chases, IsKnownForm isKnown) {
   const Chosen chosen = chosenTargets();
   if (!chosen.any()) {
     return;
   }
-  kernels_ = buildKernels(prepared, loop, model, analyses, name, chases);
+  kernels_ = buildKernels(prepared, loop, model, analyses, name, chases, isKnown);
   reason_ = kernels_.reason;
   if (!kernels_.module) {
     return;

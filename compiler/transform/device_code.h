@@ -34,13 +34,16 @@ class DeviceWork {
 public:
   DeviceWork() = default;
 
-  /// Builds the kernels of `prepared`. `chases`: as for `buildKernels`.
+  /// Builds the kernels of `prepared`. `chases`, `isKnown`: as for `buildKernels`.
   DeviceWork(llvm::Function &prepared, const Worksharing &loop, ChunkModel &model,
              llvm::FunctionAnalysisManager &analyses, llvm::StringRef name, LateTexts &texts,
-             bool chases);
+             bool chases, IsKnownForm isKnown);
 
   /// No kernels, because of `reason`.
   explicit DeviceWork(std::string reason);
+
+  /// As of `RegionKernels`; empty, too, if other regions cannot have the same kernels.
+  llvm::StringRef form() const { return reason_.empty() ? kernels_.form : llvm::StringRef(); }
 
   /// Describes the kernels in `module`, that of `prepared`. `name` is the region's.
   DeviceCode finish(llvm::Module &module, llvm::StringRef name, LateTexts &texts);

@@ -31,6 +31,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/InstSimplifyPass.h"
@@ -73,14 +74,15 @@ void dropUnused(Module &module) {
 class Builder {
 public:
   Builder(Function &prepared, const Worksharing &loop, ChunkModel &model,
-          FunctionAnalysisManager &analyses, StringRef name, bool chases)
+          FunctionAnalysisManager &analyses, StringRef name, bool chases, IsKnownForm isKnown)
       : program_(*prepared.getParent()), prepared_(prepared), loop_(loop), model_(model),
-        analyses_(analyses), name_(name), chases_(chases) {}
+        analyses_(analyses), name_(name), chases_(chases), isKnown_(isKnown) {}
 
   RegionKernels build();
 
 private:
   std::string buildEntries(Module &module, RegionKernels &kernels);
+  std::string formOf(Function &flat, ArrayRef<GlobalValue *> symbols) const;
   void addStaged(Function &function, RegionKernels &kernels);
   std::string addFlat(Function &function, BasicBlock *chunkLoop, RegionKernels &kernels);
   void markObjects(Function &function) const;
@@ -106,6 +108,7 @@ private:
   FunctionAnalysisManager &analyses_;
   StringRef name_;
   bool chases_; ///< The region follows pointers that it finds in memory.
+  IsKnownForm isKnown_;
 };
 
 void Builder::clean(Function &function, bool finally) {
@@ -478,6 +481,26 @@ void Builder::finishCombiner(Function &function) {
   function.addFnAttr(Attribute::OptimizeForSize); // It waits for memory, too, and runs shortly.
 }
 
+/// `RegionKernels::form` of a region whose kernels are all made from `flat`.
+std::string Builder::formOf(Function &flat, ArrayRef<GlobalValue *> symbols) const {
+  std::string form;
+  raw_string_ostream stream(form);
+  stream << prepared_.arg_size() << ' ' << model_.values().size() << ' ' << chases_;
+  for (const GlobalValue *symbol : symbols) {
+    stream << ' ' << static_cast<const void *>(symbol);
+  }
+  Module &module = *flat.getParent();
+  const std::string own = flat.getName().str();
+  flat.setName("tutti_flat");
+  module.setModuleIdentifier("");
+  module.setSourceFileName("");
+  stream << '\n' << module;
+  module.setModuleIdentifier(name_);
+  module.setSourceFileName(name_);
+  flat.setName(own);
+  return form;
+}
+
 std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {
   KernelModule target(module);
   KernelBody body(target, prepared_, loop_, model_, analyses_, chases_);
@@ -489,6 +512,14 @@ std::string Builder::buildEntries(Module &module, RegionKernels &kernels) {
   clean(*flat, false);
   if ((kernels.combiner = body.combiner())) {
     finishCombiner(*kernels.combiner);
+  }
+  if (loop_.reduce.empty()) { // Of sums, what adds them up is not part of the kernel.
+    dropUnused(module);
+    kernels.form = formOf(*flat, kernels.symbols);
+    kernels.isKnown = isKnown_(kernels.form);
+    if (kernels.isKnown) {
+      return {};
+    }
   }
   // Checks leave the loop over the iterations: nothing else may be divided.
   if (!needsLast(*flat) && !chases_) {
@@ -519,7 +550,7 @@ RegionKernels Builder::build() {
   kernels.reason = buildEntries(*kernels.module, kernels);
   dropUnused(*kernels.module);
   // Whatever is amiss here is a mistake of ours, which the program must not pay for.
-  if (kernels.reason.empty() && verifyModule(*kernels.module)) {
+  if (kernels.reason.empty() && !kernels.isKnown && verifyModule(*kernels.module)) {
     kernels.reason = "its kernel is not well-formed";
   }
   for (CallInst *reduce : loop_.reduce) {
@@ -531,7 +562,7 @@ RegionKernels Builder::build() {
   for (Function &function : *kernels.module) {
     analyses_.clear(function, function.getName());
   }
-  if (!kernels.reason.empty()) {
+  if (!kernels.reason.empty() || kernels.isKnown) {
     kernels.module.reset();
     kernels.entries.clear();
     kernels.combiner = nullptr;
@@ -542,8 +573,9 @@ RegionKernels Builder::build() {
 } // namespace
 
 RegionKernels buildKernels(Function &prepared, const Worksharing &loop, ChunkModel &model,
-                           FunctionAnalysisManager &analyses, StringRef name, bool chases) {
-  return Builder(prepared, loop, model, analyses, name, chases).build();
+                           FunctionAnalysisManager &analyses, StringRef name, bool chases,
+                           IsKnownForm isKnown) {
+  return Builder(prepared, loop, model, analyses, name, chases, isKnown).build();
 }
 
 } // namespace tutti::compiler

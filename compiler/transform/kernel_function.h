@@ -10,6 +10,7 @@
 #include "compiler/analysis/chunk_model.h"
 #include "compiler/analysis/worksharing.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/GlobalValue.h"
 #include "llvm/IR/Module.h"
 
@@ -39,12 +40,19 @@ struct RegionKernels {
   llvm::Function *combiner = nullptr;            ///< Entry point for partial results, or null.
   std::string limit;                             ///< Why the best one divides no more loops.
   std::string reason;                            ///< Why there are no kernels, or empty.
+  /// What the kernels follow from: regions with equal forms have kernels that are equal but for
+  /// their names. Empty if that is not known of any.
+  std::string form;
+  bool isKnown = false; ///< The form was known already, so no kernels were made.
 };
+
+/// Whether a region of this form has kernels already.
+using IsKnownForm = llvm::function_ref<bool(llvm::StringRef form)>;
 
 /// Builds the kernels of `prepared`, an outlined function that has a model and a chunk function.
 /// `chases`: it follows pointers that it finds in memory while it runs.
 RegionKernels buildKernels(llvm::Function &prepared, const Worksharing &loop, ChunkModel &model,
                            llvm::FunctionAnalysisManager &analyses, llvm::StringRef name,
-                           bool chases);
+                           bool chases, IsKnownForm isKnown);
 
 } // namespace tutti::compiler

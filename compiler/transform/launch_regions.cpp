@@ -39,6 +39,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Demangle/Demangle.h"
@@ -89,6 +90,7 @@ struct Region {
   std::vector<FoundPointers> found;
   std::vector<WholeObject> wholeObjects;
   DeviceWork deviceWork;
+  std::optional<std::size_t> sharesDevice; ///< The region, by number, that has its kernels.
   DeviceCode device;
   SetVector<Function *> missing; ///< Functions that the link step may import.
 
@@ -136,9 +138,28 @@ bool asksForOneThread(CallInst *fork) {
   return threads && threads->isOne();
 }
 
+/// Regions that have made their kernels, by the form of these.
+using KernelForms = StringMap<std::size_t>;
+
+/// The kernels of `prepared`, which executes `region`, or the region that has equal ones.
+void makeKernels(Region &region, Function &prepared, const Worksharing &loop, ChunkModel &model,
+                 FunctionAnalysisManager &analyses, LateTexts &texts, KernelForms &forms) {
+  // What a directive says of grids is remembered by kernels.
+  const bool mayShare = !directiveOf(*region.outlined);
+  const auto isKnown = [&](StringRef form) {
+    const auto known = forms.find(form);
+    if (mayShare && known != forms.end()) {
+      region.sharesDevice = known->second;
+    }
+    return region.sharesDevice.has_value();
+  };
+  region.deviceWork = DeviceWork(prepared, loop, model, analyses, region.outlined->getName(), texts,
+                                 !region.found.empty(), isKnown);
+}
+
 /// The chunk function and access functions of `region`, or its reason to stay home.
 void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisManager &analyses,
-                   LateTexts &texts) {
+                   LateTexts &texts, KernelForms &forms) {
   Function &outlined = *region.outlined;
   const std::string name = (outlined.getName() + ".tutti").str();
   Function *prepared = scratchCopy(outlined, name + ".prepared");
@@ -246,12 +267,15 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
       region.follows = accesses.follows;
       region.found = std::move(accesses.found);
       region.distributable = true;
-      region.deviceWork = mayEnd ? DeviceWork("it may end the program" + describePlace(ending))
-                          : printing.isAny ? DeviceWork("it prints" + describePlace(printing.first))
-                          : found.loop.isOverThreads()
-                              ? DeviceWork("its iterations are the threads of a construct")
-                              : DeviceWork(*prepared, found.loop, model, analyses,
-                                           outlined.getName(), texts, chases);
+      if (mayEnd) {
+        region.deviceWork = DeviceWork("it may end the program" + describePlace(ending));
+      } else if (printing.isAny) {
+        region.deviceWork = DeviceWork("it prints" + describePlace(printing.first));
+      } else if (found.loop.isOverThreads()) {
+        region.deviceWork = DeviceWork("its iterations are the threads of a construct");
+      } else {
+        makeKernels(region, *prepared, found.loop, model, analyses, texts, forms);
+      }
     }
   }
   if (!region.reason.empty()) {
@@ -685,18 +709,25 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
   // as one. Texts of kernels are written meanwhile, and while clang goes on behind this pass.
   std::vector<Region> regions;
   LateTexts &texts = LateTexts::create(module);
+  KernelForms forms;
   for (auto &[outlined, calls] : byRegion) {
     Region &region = regions.emplace_back(outlined);
     region.asksForThreads =
         any_of(calls, [](CallInst *fork) { return threadRequests(*fork).threads != nullptr; });
-    analyseRegion(region, calls, functions, texts);
+    analyseRegion(region, calls, functions, texts, forms);
+    const StringRef form = region.deviceWork.form();
+    if (!form.empty() && !directiveOf(*outlined)) {
+      forms.try_emplace(form, regions.size() - 1);
+    }
     if (isCarryingCode() && !region.distributable) {
       region.missing = missingFunctions(*outlined);
       noteNeeds(module, region.missing.getArrayRef());
     }
   }
   for (Region &region : regions) {
-    region.device = region.deviceWork.finish(module, region.outlined->getName(), texts);
+    region.device = region.sharesDevice
+                        ? regions[*region.sharesDevice].device
+                        : region.deviceWork.finish(module, region.outlined->getName(), texts);
     remark(region, *byRegion[region.outlined].front(), functions);
   }
   Launcher launcher(module);
