@@ -17,6 +17,7 @@
 #include "compiler/analysis/worksharing.h"
 #include "compiler/ir/directive.h"
 #include "compiler/ir/entry_points.h"
+#include "compiler/ir/equal_functions.h"
 #include "compiler/ir/forks.h"
 #include "compiler/ir/fragment_calls.h"
 #include "compiler/ir/function_copies.h"
@@ -24,6 +25,7 @@
 #include "compiler/ir/library_functions.h"
 #include "compiler/ir/output_calls.h"
 #include "compiler/ir/split_variables.h"
+#include "compiler/transform/alike_chunks.h"
 #include "compiler/transform/carry_code.h"
 #include "compiler/transform/chosen_addresses.h"
 #include "compiler/transform/chunk_function.h"
@@ -79,6 +81,7 @@ struct Region {
   bool asksForThreads = false; ///< Some fork does; TUTTI_REGION_THREADS.
   bool nests = false;          ///< `run` executes constructs inside of it on one thread each.
   Function *run = nullptr;
+  std::vector<unsigned> runCaptures; ///< What `run` has of the region's captures.
   RegionFunctions functions{};
   Function *inspect = nullptr; ///< Null if there is none.
   unsigned values = 0;
@@ -288,6 +291,47 @@ void analyseRegion(Region &region, ArrayRef<CallInst *> forks, FunctionAnalysisM
   prepared->eraseFromParent();
 }
 
+/// Whether lines of `function` are for debuggers, which tell equal functions apart.
+bool isForDebuggers(const Function &function) {
+  const DISubprogram *subprogram = function.getSubprogram();
+  return subprogram && subprogram->getUnit() &&
+         subprogram->getUnit()->getEmissionKind() != DICompileUnit::NoDebug;
+}
+
+/// Has `region` use functions of others that do what its own did.
+void shareFunctions(Region &region, EqualFunctions &known, FunctionAnalysisManager &analyses) {
+  const auto share = [&](Function *&function) {
+    if (!function) {
+      return;
+    }
+    Function &first = known.firstOf(*function);
+    if (&first != function) {
+      analyses.clear(*function, function->getName());
+      function->replaceAllUsesWith(&first);
+      function->eraseFromParent();
+      function = &first;
+    }
+  };
+  share(region.functions.gather);
+  share(region.functions.trip);
+  share(region.functions.accesses);
+  share(region.inspect);
+  if (none_of(region.outlined->users(), [&](const User *user) { // That its threads call.
+        const auto *call = dyn_cast<CallInst>(user);
+        return call && call->getCalledFunction() == region.outlined;
+      })) {
+    dropOuterBarriers(*region.run);
+  }
+  analyses.clear(*region.run, region.run->getName());
+  AlikeChunk alike = keepUsedCaptures(*region.run);
+  region.run = alike.function;
+  region.runCaptures = std::move(alike.captures);
+  if (!isForDebuggers(*region.run)) {
+    forgetLines(*region.run);
+    share(region.run);
+  }
+}
+
 /// Variables, and the request for threads behind them.
 unsigned captureCount(const Region &region, const CallInst &fork) {
   return fork.arg_size() - kFirstCapture + (region.asksForThreads ? 1 : 0);
@@ -317,8 +361,8 @@ public:
   void eraseRequests();
 
 private:
-  Function *forkThunk(const Region &region, CallInst &fork, Function *target, bool withChunk,
-                      const Twine &name);
+  Function *forkThunk(const Region &region, CallInst &fork, Function *target,
+                      ArrayRef<unsigned> captures, bool withChunk, const Twine &name);
   void passRequests(IRBuilder<> &build, const Region &region, CallInst &fork, Function &thunk);
   Function *wholeThunk(Function *run, const Twine &name);
   GlobalVariable *wholeChunk();
@@ -388,16 +432,15 @@ void Launcher::passRequests(IRBuilder<> &build, const Region &region, CallInst &
   }
 }
 
-/// `void thunk(captures[, chunk])`: forks `target` with the captures read back from memory.
+/// `void thunk(captures[, chunk])`: forks `target` with these captures, read back from memory.
 Function *Launcher::forkThunk(const Region &region, CallInst &fork, Function *target,
-                              bool withChunk, const Twine &name) {
+                              ArrayRef<unsigned> captures, bool withChunk, const Twine &name) {
   SmallVector<Type *, 2> params(withChunk ? 2 : 1, ptr_);
   Function *thunk = createLaunchFunction(module_, Type::getVoidTy(context_), params, name);
   IRBuilder<> build(&thunk->getEntryBlock());
-  const unsigned captures = fork.arg_size() - kFirstCapture;
   SmallVector<Value *, 16> operands{operandOf(fork, Role::Place),
-                                    build.getInt32(captures + (withChunk ? 1 : 0)), target};
-  for (unsigned index = 0; index < captures; ++index) {
+                                    build.getInt32(captures.size() + (withChunk ? 1 : 0)), target};
+  for (const unsigned index : captures) {
     Type *type = fork.getArgOperand(kFirstCapture + index)->getType();
     Value *slot = build.CreateConstInBoundsGEP1_64(i64_, thunk->getArg(0), index);
     operands.push_back(build.CreateLoad(type, slot));
@@ -444,7 +487,11 @@ void Launcher::runWhereCalled(const Region &region) {
     if (!call || call->getCalledFunction() != region.outlined) {
       continue;
     }
-    SmallVector<Value *, 8> operands(call->args());
+    // Behind pointers to numbers of threads.
+    SmallVector<Value *, 8> operands{call->getArgOperand(0), call->getArgOperand(1)};
+    for (const unsigned index : region.runCaptures) {
+      operands.push_back(call->getArgOperand(2 + index));
+    }
     operands.push_back(wholeChunk());
     IRBuilder<> build(call);
     build.CreateCall(region.run, operands);
@@ -468,11 +515,13 @@ GlobalVariable *Launcher::describe(const Region &region, CallInst &fork, const T
   IRBuilder<> build(context_);
   Constant *null = ConstantPointerNull::get(cast<PointerType>(ptr_));
   const auto orNull = [&](Function *function) -> Constant * { return function ? function : null; };
-  Function *run =
-      region.distributable ? forkThunk(region, fork, region.run, true, name + ".run") : nullptr;
+  Function *run = region.distributable
+                      ? forkThunk(region, fork, region.run, region.runCaptures, true, name + ".run")
+                      : nullptr;
+  const auto all = to_vector(seq(0u, fork.arg_size() - kFirstCapture));
   Function *home = region.runsWhole()
                        ? wholeThunk(run, name + ".home")
-                       : forkThunk(region, fork, region.outlined, false, name + ".home");
+                       : forkThunk(region, fork, region.outlined, all, false, name + ".home");
   const unsigned flags =
       (region.distributable ? TUTTI_REGION_DISTRIBUTABLE : 0) |
       (region.scatters ? TUTTI_REGION_SCATTERS : 0) | (region.follows ? TUTTI_REGION_FOLLOWS : 0) |
@@ -724,7 +773,11 @@ PreservedAnalyses LaunchRegionsPass::run(Module &module, ModuleAnalysisManager &
       noteNeeds(module, region.missing.getArrayRef());
     }
   }
+  EqualFunctions known;
   for (Region &region : regions) {
+    if (region.distributable) {
+      shareFunctions(region, known, functions);
+    }
     region.device = region.sharesDevice
                         ? regions[*region.sharesDevice].device
                         : region.deviceWork.finish(module, region.outlined->getName(), texts);
