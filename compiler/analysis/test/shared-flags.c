@@ -38,7 +38,7 @@ void always(int n, double *found, double *b) {
 
 // CHECK-LABEL: @atomic.omp_outlined.tutti.accesses(
 // CHECK:         call void @tutti_access({{.*}} i32 134,
-void atomic(int n, const int *a, int *more) {
+void atomic(int n, const int *a, short *more) {
   // REMARK: :[[@LINE+1]]:{{[0-9]+}}: remark: parallel loop is distributed over ranks
   #pragma omp parallel for
   for (int i = 0; i < n; i++)
