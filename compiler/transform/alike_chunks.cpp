@@ -3,6 +3,7 @@
 
 #include "compiler/ir/construct_calls.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
@@ -121,6 +122,13 @@ void dropOuterBarriers(Function &chunk) {
 }
 
 AlikeChunk keepUsedCaptures(Function &chunk) {
+  if (any_of(chunk, [](const BasicBlock &block) { return block.hasAddressTaken(); })) {
+    AlikeChunk whole{&chunk, {}}; // Addresses of blocks name their function.
+    for (unsigned number = kFirst; number + 1 < chunk.arg_size(); ++number) {
+      whole.captures.push_back(number - kFirst);
+    }
+    return whole;
+  }
   loadThreadFirst(chunk);
   const unsigned last = chunk.arg_size() - 1; // The chunk itself.
   SetVector<unsigned> used;

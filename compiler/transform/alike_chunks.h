@@ -16,7 +16,7 @@ namespace tutti::compiler {
 void dropOuterBarriers(llvm::Function &chunk);
 
 struct AlikeChunk {
-  llvm::Function *function;       ///< In the place of what was given, which is gone.
+  llvm::Function *function; ///< In the place of what was given, which is gone, or that itself.
   std::vector<unsigned> captures; ///< What it has of the captures: in the order of their uses.
 };
 
