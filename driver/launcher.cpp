@@ -39,6 +39,9 @@ void addOpenMpiOptions(std::vector<std::string> &command, const RunOptions &opti
   if (!host.mayReadOtherProcesses) {
     command.insert(command.end(), {"--mca", "btl_vader_single_copy_mechanism", "none"});
   }
+  if (options.labelsOutput && !hasOption(given, {"tag-output", "xterm", "output-filename"})) {
+    command.push_back("--tag-output");
+  }
   for (const std::string &name : host.exportedNames) {
     command.insert(command.end(), {"-x", name});
   }
@@ -121,9 +124,15 @@ std::vector<std::string> launchCommand(const RunOptions &options, const Launcher
     addOpenMpiOptions(command, options, host);
     break;
   case LauncherKind::Hydra:
+    if (options.labelsOutput) {
+      command.push_back("-prepend-rank");
+    }
     break;
   case LauncherKind::Slurm:
     command.insert(command.end(), {"--kill-on-bad-exit=1", "--input=0", "--quiet"});
+    if (options.labelsOutput) {
+      command.push_back("--label");
+    }
     break;
   }
   command.insert(command.end(), options.launcherOptions.begin(), options.launcherOptions.end());

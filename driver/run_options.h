@@ -17,6 +17,8 @@ struct RunOptions {
   bool isDryRun = false;
   std::string stats; ///< Value for TUTTI_STATS; empty leaves it as it is.
   int probes = 0;    ///< Runs at most to find how the rope is divided best; 0 does not look for it.
+  bool labelsOutput =
+      false; ///< Each line that a rank prints says which rank, where the launcher can.
   std::vector<std::string> launcherOptions; ///< Not ours: handed to mpirun in this order.
   std::vector<std::string> program;         ///< Program and its arguments.
   std::string problem;                      ///< One line if the command line makes no sense.

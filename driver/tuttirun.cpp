@@ -2,6 +2,7 @@
 /// \file
 /// tuttirun: starts a program on several ranks through the MPI launcher of the system.
 #include "driver/binding.h"
+#include "driver/inspectors.h"
 #include "driver/launcher.h"
 #include "driver/monitor.h"
 #include "driver/process.h"
@@ -35,6 +36,7 @@ constexpr const char *kHelp =
     "  --version       print the version\n"
     "  --              end of options\n"
     "Other options go to the launcher, e.g. --hostfile FILE, --host A,B, --map-by node.\n"
+    "PROGRAM may be gdb or valgrind, each rank under one: tuttirun -n 2 valgrind ./prog\n"
     "Standard input goes to rank 0. The exit status is the program's; 128 + N if signal N ended "
     "it.\n"
     "Environment:\n"
@@ -253,7 +255,22 @@ void takeProfile(const RunOptions &options) {
   }
 }
 
-int run(const RunOptions &options) {
+/// What belongs to gdb or valgrind, if the program runs under one of them.
+void takeInspector(RunOptions &options) {
+  const std::filesystem::path self = thisHost().self;
+  const std::string suppressions =
+      (self.parent_path().parent_path() / "lib/tutti/valgrind.supp").string();
+  Inspected inspected =
+      tutti::driver::inspected(std::move(options.program), options.ranks, suppressions);
+  options.program = std::move(inspected.program);
+  options.labelsOutput = inspected.isInspected && options.ranks > 1;
+  if (!inspected.heap.empty()) {
+    ::setenv("TUTTI_HEAP", inspected.heap.c_str(), 0);
+  }
+}
+
+int run(RunOptions options) {
+  takeInspector(options);
   if (!options.stats.empty()) {
     ::setenv("TUTTI_STATS", options.stats.c_str(), 1);
   }
@@ -305,7 +322,7 @@ int main(int argc, char **argv) {
       return monitor({arguments.begin() + 2, arguments.end()}, announces);
     }
   }
-  const RunOptions options = readRunOptions(arguments);
+  RunOptions options = readRunOptions(arguments);
   if (!options.problem.empty()) {
     return fail(options.problem);
   }
@@ -317,7 +334,7 @@ int main(int argc, char **argv) {
     std::printf("tuttirun %s\n", TUTTI_VERSION);
     return 0;
   case RunAction::Run:
-    return run(options);
+    return run(std::move(options));
   }
   return 1;
 }

@@ -36,6 +36,10 @@ void setCrashContext(std::int32_t rank, std::int64_t delta);
 /// Writes the line. May be called from a signal handler.
 void sayCrash(const siginfo_t &info, const void *context);
 
+/// What `sayCrash` calls when the line is written, on top of the function that crashed: for
+/// breakpoints of debuggers, which have to let other faults pass (`tuttirun gdb`).
+extern "C" __attribute__((noinline, visibility("default"))) void tutti_at_crash();
+
 /// Lets faults of this process write the line and then end it as the kernel does, unless somebody
 /// handles them already.
 ///

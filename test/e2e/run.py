@@ -26,6 +26,7 @@ import device_tasks
 import failures
 import hangs
 import images
+import inspectors
 import kernels
 import languages
 import late_devices
@@ -124,6 +125,8 @@ def all_tests(workshop, everywhere):
     tests += [(f"languages/{name}", lambda c=check: c(workshop))
               for name, check in languages.all_checks()]
     tests += [(f"hangs/{name}", lambda c=check: c(workshop)) for name, check in hangs.all_checks()]
+    tests += [(f"inspectors/{name}", lambda c=check: c(workshop))
+              for name, check in inspectors.all_checks()]
     tests += [(f"tasks/{name}", lambda c=check: c(workshop)) for name, check in tasks.all_checks()]
     tests += [(f"device-tasks/{name}", lambda c=check: c(workshop))
               for name, check in device_tasks.all_checks()]
