@@ -337,11 +337,52 @@ def one_set_of_pragmas_counts(workshop):
     require(result.status == 0 and result.output == "openmp, 14850\n", f"{result}")
 
 
+SHARING = """
+#include <stdio.h>
+static long once(long x) { return x; }
+static long ten(long x) { return 10 * x; }
+int main(void) {
+  long (*how)(long) = once, (*other)(long) = once;
+  long sum = 0, go = 0;
+#pragma oss task inout(sum)
+  sum = (*how)(7);
+#pragma oss taskwait
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+#pragma omp task
+    {
+      while (!__atomic_load_n(&go, __ATOMIC_ACQUIRE)) {
+      }
+      sum += (*how)(3);
+    }
+#pragma omp task
+    other = (*other)(3) == 3 ? ten : once;
+    how = ten;
+    __atomic_store_n(&go, 1, __ATOMIC_RELEASE);
+#pragma omp taskwait
+  }
+  printf("%ld %d\\n", sum, other == ten);
+}
+"""
+
+
+def tasks_of_openmp_share_what_is_called(workshop):
+    """Only those of OmpSs-2 copy variables that say which function they call."""
+    path = workshop.folder / "ompss_beside_openmp.c"
+    path.write_text(SHARING)
+    program = Program.read(path)
+    program.tutti_flags = ["-fompss-2", "-fopenmp"]
+    result = workshop.launch(program, [], 1, {"TUTTI_WORKERS": "2"})
+    require(result.status == 0 and result.output == "37 1\n", f"{result}")
+
+
 def all_checks():
     """Pairs (name, function of the workshop)."""
     checks = [(check.__name__, check) for check in
               (ignoring_pragmas_makes_no_tasks, iterations_look_for_no_memory_twice,
-               workers_share_the_iterations_of_a_task, one_set_of_pragmas_counts)]
+               workers_share_the_iterations_of_a_task, one_set_of_pragmas_counts,
+               tasks_of_openmp_share_what_is_called)]
     for name, program in programs():
         checks += [(f"{name}/{workers}/{ranks}",
                     lambda w, p=program, k=workers, r=ranks:

@@ -219,8 +219,14 @@ void UnseenUses::copy(Sema &sema, const std::vector<Construct> &constructs, Decl
   if (constructs.empty()) {
     return;
   }
+  // Not OpenMP's own tasks, which inherit what constructs around them share.
+  std::set<SourceLocation> own;
+  for (const Construct &construct : constructs) {
+    own.insert(construct.directive.where);
+  }
   const auto enter = [&](OMPExecutableDirective &construct) {
-    if (!isa<OMPTaskDirective, OMPTaskLoopDirective>(construct) || sharesByDefault(construct)) {
+    if (!isa<OMPTaskDirective, OMPTaskLoopDirective>(construct) ||
+        own.count(construct.getBeginLoc()) == 0 || sharesByDefault(construct)) {
       return;
     }
     CapturedStmt *const body = construct.getInnermostCapturedStmt();
