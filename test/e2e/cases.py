@@ -100,12 +100,12 @@ FULL_DEVICES = [
     ("arrays_in_turn", "1000000", "8M"),
     ("stream", "1000000 3", "8M"),
     ("jacobi", "1000 1000 12", "4M"),
-    ("heat3d", "40", "256K"),
+    ("heat3d", "40", "512K"),
     ("kmeans", "200000 4", "1M"),
     ("tiled_nests", "", "2M"),
 ]
 # These do not run on devices of some KiB as well: thousands of portions.
-LARGE = ["tiled_nests", "untouched_memory"]
+LARGE = ["heat3d", "tiled_nests", "untouched_memory"]
 FULL_DEVICE_RANKS = [1, 2, 3]
 
 # Examples that must not have stayed on rank 0: at least this share of their launches is distributed.
