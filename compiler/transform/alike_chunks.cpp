@@ -46,6 +46,12 @@ void loadThreadFirst(Function &chunk) {
   }
 }
 
+/// Whether `call` is a front end's, or a hook in its place. What others get may be the program's own.
+bool isToldPlace(const CallInst &call) {
+  const Function *callee = call.getCalledFunction();
+  return callee && (kindOf(callee) != CallKind::None || callee->getName().starts_with("tutti_"));
+}
+
 /// `place` as front ends write it where lines are not known, or null if it is none.
 GlobalVariable *withoutLine(const GlobalVariable &place) {
   constexpr StringLiteral kUnknown = ";unknown;unknown;0;0;;";
@@ -89,8 +95,11 @@ GlobalVariable *withoutLine(const GlobalVariable &place) {
 
 void forgetLines(Function &chunk) {
   for (Instruction &inst : instructions(chunk)) {
-    auto *call = dyn_cast<CallBase>(&inst);
-    for (Use &operand : call ? call->args() : iterator_range<Use *>(nullptr, nullptr)) {
+    auto *call = dyn_cast<CallInst>(&inst);
+    if (!call || !isToldPlace(*call)) {
+      continue;
+    }
+    for (Use &operand : call->args()) {
       const auto *variable = dyn_cast<GlobalVariable>(operand);
       if (GlobalVariable *plain = variable ? withoutLine(*variable) : nullptr) {
         operand.set(plain);
