@@ -46,7 +46,8 @@ void loadThreadFirst(Function &chunk) {
   }
 }
 
-/// Whether `call` is a front end's, or a hook in its place. What others get may be the program's own.
+/// Whether `call` is a front end's, or a hook in its place. What others get may be the program's
+/// own.
 bool isToldPlace(const CallInst &call) {
   const Function *callee = call.getCalledFunction();
   return callee && (kindOf(callee) != CallKind::None || callee->getName().starts_with("tutti_"));

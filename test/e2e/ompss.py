@@ -361,20 +361,34 @@ int main(void) {
     how = ten;
     __atomic_store_n(&go, 1, __ATOMIC_RELEASE);
 #pragma omp taskwait
+    other = once;
+    go = 0;
+    // And those of OmpSs-2, inside of constructs that share.
+#pragma oss task inout(sum)
+    {
+      long inner = 1;
+      go = 1;
+#pragma oss task inout(sum)
+      sum += (go ? once : ten)(go + inner) + (inner ? ten : once)(1);
+      inner = 0;
+      other = (*other)(3) == 3 ? ten : once;
+#pragma oss taskwait
+    }
+#pragma oss taskwait
   }
-  printf("%ld %d\\n", sum, other == ten);
+  printf("%ld %d %ld\\n", sum, other == ten, go);
 }
 """
 
 
 def tasks_of_openmp_share_what_is_called(workshop):
-    """Only those of OmpSs-2 copy variables that say which function they call."""
+    """Variables that say which function is called are not copied where they are shared."""
     path = workshop.folder / "ompss_beside_openmp.c"
     path.write_text(SHARING)
     program = Program.read(path)
     program.tutti_flags = ["-fompss-2", "-fopenmp"]
     result = workshop.launch(program, [], 1, {"TUTTI_WORKERS": "2"})
-    require(result.status == 0 and result.output == "37 1\n", f"{result}")
+    require(result.status == 0 and result.output == "49 1 1\n", f"{result}")
 
 
 def all_checks():

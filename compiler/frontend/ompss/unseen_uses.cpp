@@ -6,6 +6,7 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtOpenMP.h"
+#include "clang/Basic/OpenMPKinds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -206,6 +207,39 @@ llvm::SmallPtrSet<const ValueDecl *, 8> knownTo(OMPExecutableDirective &construc
   return known;
 }
 
+/// Whether `variable` is what a parallel construct of OpenMP around `region` shares, so that tasks
+/// inside, too, share it without a clause. `around`: constructs, the outermost first.
+bool inheritsShared(const VarDecl &variable, const CapturedDecl &region,
+                    llvm::ArrayRef<OMPExecutableDirective *> around) {
+  llvm::SmallPtrSet<const DeclContext *, 8> regions; // Up to the function.
+  for (const DeclContext *outer = region.getParent(); isa<CapturedDecl>(outer);
+       outer = outer->getParent()) {
+    regions.insert(outer);
+  }
+  for (OMPExecutableDirective *construct : llvm::reverse(around)) {
+    if (!construct->hasAssociatedStmt() || !isa<CapturedStmt>(construct->getAssociatedStmt())) {
+      continue;
+    }
+    const DeclContext *body = construct->getInnermostCapturedStmt()->getCapturedDecl();
+    if (!regions.contains(body) || body->Encloses(variable.getDeclContext())) {
+      return false;
+    }
+    for (OMPClause *clause : construct->clauses()) {
+      if (!isa<OMPSharedClause>(clause) && llvm::any_of(clause->children(), [&](const Stmt *child) {
+            const auto *name = dyn_cast_or_null<DeclRefExpr>(child);
+            return name && name->getDecl() == &variable;
+          })) {
+        return false;
+      }
+    }
+    const OpenMPDirectiveKind kind = construct->getDirectiveKind();
+    if (isOpenMPParallelDirective(kind) || isOpenMPTeamsDirective(kind)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool sharesByDefault(const OMPExecutableDirective &construct) {
   return llvm::any_of(construct.clauses(), [](const OMPClause *clause) {
     const auto *byDefault = dyn_cast<OMPDefaultClause>(clause);
@@ -224,7 +258,9 @@ void UnseenUses::copy(Sema &sema, const std::vector<Construct> &constructs, Decl
   for (const Construct &construct : constructs) {
     own.insert(construct.directive.where);
   }
+  llvm::SmallVector<OMPExecutableDirective *, 8> around;
   const auto enter = [&](OMPExecutableDirective &construct) {
+    around.push_back(&construct);
     if (!isa<OMPTaskDirective, OMPTaskLoopDirective>(construct) ||
         own.count(construct.getBeginLoc()) == 0 || sharesByDefault(construct)) {
       return;
@@ -243,6 +279,10 @@ void UnseenUses::copy(Sema &sema, const std::vector<Construct> &constructs, Decl
     const bool decides = construct.hasClausesOfKind<OMPDefaultClause>();
     Copies copies(sema, construct);
     for (DeclRefExpr *name : names) {
+      if (inheritsShared(cast<VarDecl>(*name->getDecl()), region,
+                         llvm::ArrayRef(around).drop_back())) {
+        continue;
+      }
       if (!known.insert(name->getDecl()).second || (!decides && copies.add(*name))) {
         continue;
       }
@@ -255,7 +295,7 @@ void UnseenUses::copy(Sema &sema, const std::vector<Construct> &constructs, Decl
     }
     copies.give();
   };
-  pragma::visitConstructs(group, pragma::Reach::Instances, enter);
+  pragma::visitConstructs(group, pragma::Reach::Instances, enter, [&] { around.pop_back(); });
 }
 
 } // namespace tutti::compiler::ompss
