@@ -27,7 +27,7 @@ constexpr std::uint64_t kHeap = memory::kHeapBase;
 
 /// One per process: the mappings stay.
 const memory::Window &window() {
-  static const auto mapped = *memory::Window::open({128 << 20, 1 << 20, {}, true});
+  static const auto mapped = *memory::Window::open({256 << 20, 1 << 20, {}, true});
   return *mapped;
 }
 
@@ -218,6 +218,20 @@ TEST_F(CopyLanesTest, LocksFreshMemoryThatIsCopiedOutToAtOnce) {
   ASSERT_TRUE(locked_->copyOut(*main_, RangeSet::of({quarter})));
   EXPECT_TRUE(isPresent(quarter));
   EXPECT_EQ(count(Operation::Lock), 1) << "most of that block is not asked for";
+}
+
+TEST_F(CopyLanesTest, TakesNoRangeForLockedThatGoesOnBehindALockedBlock) {
+  const std::uint64_t border = kHeap + 9 * kBlock;
+  const Range fresh{border - kBlock, border - kBlock / 4};
+  if (!memory::makeHuge(window(), {border, border + memory::kHugePageBytes})) {
+    GTEST_SKIP() << "the kernel makes none";
+  }
+  const Range over{border - memory::kPageBytes, border + memory::kPageBytes};
+  ASSERT_TRUE(device_->commit({border - kBlock, border + kBlock}));
+
+  EXPECT_TRUE(locked_->copyOut(*main_, RangeSet::of({fresh, over})));
+
+  EXPECT_EQ(count(Operation::Lock), 1);
 }
 
 TEST_F(CopyLanesTest, LocksNoTouchedMemoryThatIsCopiedOutToOnce) {

@@ -141,8 +141,9 @@ Status LockedMemory::copyOut(device::Queue &queue, const RangeSet &bytes) {
     // Huge pages that have just been made are locked in less time than bytes take by way of other
     // memory, and beside the copies of blocks before.
     const std::uint64_t number = run.begin / kBlock;
-    const bool isHuge =
-        std::ranges::binary_search(fresh, number) && hasHugePages_.load(std::memory_order_relaxed);
+    const bool isHuge = rangeOf(number).contains(run) && // Short ranges may go on in the next one.
+                        std::ranges::binary_search(fresh, number) &&
+                        hasHugePages_.load(std::memory_order_relaxed);
     return isLocked || (isHuge && lock(number)) ? queue.copyOutLocked(run.begin, bytesOf(run))
                                                 : queue.copyOut(run.begin, bytesOf(run));
   });

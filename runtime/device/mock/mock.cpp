@@ -236,8 +236,21 @@ public:
   }
 
   Status lock(std::span<std::byte> pages) override {
-    static_cast<void>(pages);
-    return begin(Operation::Lock, {});
+    TUTTI_TRY(begin(Operation::Lock, {}));
+    locked_.push_back(pages);
+    return {};
+  }
+
+  /// Whether all of it has been locked at once.
+  Status requireLocked(std::span<const std::byte> bytes) const {
+    const auto holds = [&](std::span<std::byte> pages) {
+      return pages.data() <= bytes.data() &&
+             bytes.data() + bytes.size() <= pages.data() + pages.size();
+    };
+    return std::ranges::any_of(locked_, holds)
+               ? Status()
+               : failure(ErrorCode::InvalidArgument, "mock {}: {} bytes of the host are not locked",
+                         index_, bytes.size());
   }
 
   Result<std::unique_ptr<Snapshot>> makeSnapshot(std::uint64_t bytes) override {
@@ -299,6 +312,7 @@ private:
   std::array<Touched, 256> touched_; ///< Lately: a kernel asks for each element.
   std::map<const tutti_kernel *, std::unique_ptr<MockKernel>> kernels_;
   std::map<const tutti_task_kernel *, std::unique_ptr<MockNative>> natives_;
+  std::vector<std::span<std::byte>> locked_; ///< Memory of the host, as it was locked.
 };
 
 namespace {
@@ -415,6 +429,7 @@ public:
   Status copyInLocked(std::span<const std::byte> source, std::uint64_t address) override {
     const Range bytes{address, address + source.size()};
     TUTTI_TRY(begin(Operation::CopyIn, bytes));
+    TUTTI_TRY(device_.requireLocked(source));
     add([this, bytes, source] {
       device_.forPieces(bytes, [&](std::byte *memory, std::uint64_t offset, std::uint64_t size) {
         std::memcpy(memory, source.data() + offset, size);
@@ -434,6 +449,11 @@ public:
       return Status{};
     });
     return {};
+  }
+
+  Status copyOutLocked(std::uint64_t address, std::span<std::byte> target) override {
+    TUTTI_TRY(device_.requireLocked(target));
+    return copyOut(address, target);
   }
 
   Status copyFrom(Device &from, Range bytes) override {
