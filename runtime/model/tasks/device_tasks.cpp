@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace tutti::model::tasks {
@@ -16,6 +17,10 @@ namespace {
 /// As many are given to devices before the first of them is done: more would only fill the
 /// driver's queues.
 constexpr std::size_t kMostUnderway = 256;
+
+/// The same where one device has a long chain and another one has room. Of what is done there only
+/// some is seen at a time, so all that is ready would be given before any end was seen.
+constexpr std::size_t kMostForRoom = kMostUnderway + 64;
 
 /// Of those under way as many are asked at a time: the oldest ones ...
 constexpr std::size_t kOldest = 24;
@@ -164,8 +169,9 @@ Task *DeviceTasks::takeNext() {
   if (ready_.empty()) {
     return nullptr;
   }
-  if (underway_.size() >= std::min(kMostUnderway, accelerators_.enough().value_or(kMostUnderway))) {
-    return takeForRoom();
+  const std::optional<std::size_t> enough = accelerators_.enough();
+  if (underway_.size() >= std::min(kMostUnderway, enough.value_or(kMostUnderway))) {
+    return enough ? takeForRoom() : nullptr;
   }
   std::pop_heap(ready_.begin(), ready_.end());
   Task *const task = ready_.back().task;
@@ -175,7 +181,7 @@ Task *DeviceTasks::takeNext() {
 
 /// The same of those whose device has room, while others have more than is enough.
 Task *DeviceTasks::takeForRoom() {
-  if (inVain_ == changes_) {
+  if (inVain_ == changes_ || underway_.size() >= kMostForRoom) {
     return nullptr;
   }
   Task *found = nullptr;

@@ -236,6 +236,25 @@ TEST_P(DeviceTasksTest, LaunchesWhatGoesToADeviceWithRoomBesideAChainOnAnother) 
   EXPECT_EQ(accelerators_.numbers().size(), 7U);
 }
 
+TEST_P(DeviceTasksTest, LaunchesNoMoreThanSomeHundredsBeforeTheFirstOfThemIsSeenToBeDone) {
+  int memory = 0;
+  accelerators_.roomFor = reinterpret_cast<std::uint64_t>(&memory);
+  for (const std::size_t enough : {0U, 3U}) { // For one device there is nothing to decide.
+    const std::size_t before = accelerators_.numbers().size();
+    const std::size_t most = enough == 0 ? 256 : 320;
+    accelerators_.most = enough;
+    for (int number = 0; number < 1000; ++number) {
+      kernel(number, TUTTI_TASK_IN, memory);
+    }
+
+    ASSERT_TRUE(waitForLaunches(before + most));
+    tasks_.sleep(5'000'000);
+    EXPECT_EQ(accelerators_.numbers().size(), before + most);
+    waitWhileEnding();
+    EXPECT_EQ(accelerators_.numbers().size(), before + 1000);
+  }
+}
+
 TEST_P(DeviceTasksTest, SeesEndsBehindALongChain) {
   int chain = 0;
   int other = 0;
