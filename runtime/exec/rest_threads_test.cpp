@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <omp.h>
 #include <string>
 #include <thread>
@@ -39,6 +42,21 @@ TEST(RestThreads, LetsThreadsSleepThatLookForWork) {
   }
   EXPECT_EQ(sleeping(), kThreads - 1);
   EXPECT_EQ(kmp_get_blocktime(), kLong);
+}
+
+/// Threads of this process.
+std::ptrdiff_t threads() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+TEST(RestThreads, StartsNoneThatNobodyWants) {
+  omp_set_num_threads(16);
+  kmp_set_blocktime(200);
+  const std::ptrdiff_t before = threads();
+
+  restThreads(2);
+
+  EXPECT_LE(threads(), std::max(before, std::ptrdiff_t{2}));
 }
 
 } // namespace

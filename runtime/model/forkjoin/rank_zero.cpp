@@ -32,6 +32,13 @@ double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+/// How many threads the construct of a launch asks for; 0 if it leaves that open.
+std::int32_t threadsAskedFor(const Launch &launch) {
+  return (launch.region->flags & TUTTI_REGION_THREADS) != 0
+             ? static_cast<std::int32_t>(launch.captures.back())
+             : 0;
+}
+
 } // namespace
 
 RankZero::RankZero(Setup setup)
@@ -244,7 +251,7 @@ bool RankZero::distribute(Launch &launch) {
     waitForDevices();
     const double now = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
     if (decider_.tellTime(now)) {
-      restThreads();
+      restThreads(threadsAskedFor(launch));
     }
   }
   if (decider_.awaitsTimes()) {
