@@ -129,6 +129,11 @@ Status TaskQueues::order(device::Queue &later) {
   return {};
 }
 
+Result<std::size_t> TaskQueues::count() {
+  TUTTI_TRY(poll());
+  return underway_.size();
+}
+
 Result<bool> TaskQueues::isIdle() {
   TUTTI_TRY(poll());
   return underway_.empty();

@@ -48,8 +48,8 @@ public:
 
   bool isEmpty() const { return underway_.empty(); }
 
-  /// How many were under way when it was looked last.
-  std::size_t count() const { return underway_.size(); }
+  /// How many are under way. Never blocks.
+  Result<std::size_t> count();
 
   /// How many are under way that work which touches these bytes, and writes those, need not come
   /// after. Never blocks.

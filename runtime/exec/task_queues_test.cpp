@@ -221,6 +221,16 @@ TEST_F(TaskQueuesTest, UsesTheQueueThatTheWorkNames) {
   EXPECT_EQ(log_, (Log{"q0 runs", "q0 runs"})); // The only one that was made.
 }
 
+TEST_F(TaskQueuesTest, CountsWhatIsUnderWayNow) {
+  const auto first = run("a", {}, bytes(0, 8));
+  const auto second = run("b", {}, bytes(8, 16));
+  EXPECT_EQ(*queues_.count(), 2U);
+  end(first);
+  EXPECT_EQ(*queues_.count(), 1U);
+  end(second);
+  EXPECT_EQ(*queues_.count(), 0U);
+}
+
 } // namespace
 
 } // namespace tutti::exec

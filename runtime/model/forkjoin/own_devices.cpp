@@ -61,8 +61,9 @@ std::optional<std::int32_t> OwnDevices::deviceFor(std::uint32_t kind, const Rang
 bool OwnDevices::hasRoomFor(std::uint32_t kind, const RangeSet &touched, const RangeSet &written) {
   const Progress::Lock lock = job_.progress.lock();
   const auto hasRoom = [&](std::int32_t device) TUTTI_IN_TURN {
-    const TaskQueues *const tasks = job_.devices.tasksOf(device);
-    return !tasks || tasks->count() < tasks->enough();
+    TaskQueues *const tasks = job_.devices.tasksOf(device);
+    const Result<std::size_t> count = tasks ? tasks->count() : std::size_t{0};
+    return !tasks || !count || *count < tasks->enough(); // Who gives it work hears of the loss.
   };
   bool mayHave = false; // Which device it is costs more to say than whether any has room.
   for (std::int32_t device = 0; device < job_.devices.count() && !mayHave; ++device) {
