@@ -3,7 +3,6 @@
 
 #include <climits>
 #include <cstdint>
-#include <omp.h>
 
 namespace {
 
@@ -20,6 +19,9 @@ void doNothing(std::int32_t *, std::int32_t *) {}
 } // namespace
 
 extern "C" void __kmpc_fork_call(void *place, std::int32_t count, void *body, ...);
+// Other compilers' omp.h have none of these.
+extern "C" int kmp_get_blocktime();
+extern "C" void kmp_set_blocktime(int milliseconds);
 extern "C" std::int32_t __kmpc_global_thread_num(void *place);
 extern "C" void __kmpc_push_num_threads(void *place, std::int32_t thread, std::int32_t number);
 

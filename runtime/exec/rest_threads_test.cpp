@@ -13,6 +13,10 @@
 #include <string>
 #include <thread>
 
+// Other compilers' omp.h have none of these.
+extern "C" int kmp_get_blocktime();
+extern "C" void kmp_set_blocktime(int milliseconds);
+
 namespace tutti::exec {
 
 namespace {
