@@ -100,8 +100,7 @@ private:
     Handle &handle_;
   };
 
-  Status start(std::span<const Range> ranges, std::uint32_t flags,
-               const std::function<Status(device::Queue &)> &give);
+  Status start(const std::function<Status(device::Queue &)> &give);
   Status begin();
   Status end();
   void callFunction(const tutti_luna_procedure &procedure);
@@ -138,23 +137,28 @@ bool NativeCall::prepare(const tutti_luna_procedure &procedure,
   return !recording_.isRefused_;
 }
 
-/// A task that names whole ranges.
-Status NativeCall::start(std::span<const Range> ranges, std::uint32_t flags,
-                         const std::function<Status(device::Queue &)> &give) {
+/// A task that names all that the call reads, and has wanted so far: what the function knows the
+/// address of leaves the device for nothing else that it wants.
+Status NativeCall::start(const std::function<Status(device::Queue &)> &give) {
   std::vector<exec::TaskAccess> accesses;
-  work_.touched = RangeSet::of({ranges.begin(), ranges.end()});
-  work_.written = (flags & TUTTI_WRITE) != 0 ? work_.touched : RangeSet();
+  const auto add = [&](const RangeSet &ranges, std::uint32_t flags) {
+    for (const Range &range : ranges.ranges()) {
+      accesses.push_back({flags, range.begin, range.size(), {}});
+    }
+  };
+  const RangeSet read = RangeSet::of(std::vector<Range>(recording_.inputs_));
+  work_.written = RangeSet::of(std::vector<Range>(recording_.outputs_));
+  work_.touched = read.unite(work_.written);
   work_.give = give;
-  for (const Range &range : work_.touched.ranges()) {
-    accesses.push_back({flags, range.begin, range.size(), {}});
-  }
+  add(read, TUTTI_READ);
+  add(work_.written, TUTTI_WRITE);
   return alone_->startTask(work_, accesses);
 }
 
 /// The device has what is read, and the queue is known.
 Status NativeCall::begin() {
   alone_.emplace(devices_.zero_);
-  return start(recording_.inputs_, TUTTI_READ, [&](device::Queue &queue) -> Status {
+  return start([&](device::Queue &queue) -> Status {
     TUTTI_ASSIGN(queue_.handle, queue.native());
     queue_.number = queue.nativeDevice();
     for (InView &in : ins_) {
@@ -199,7 +203,7 @@ void *NativeCall::allocate(Handle &fragment, std::size_t bytes) {
     }
     const auto begin = reinterpret_cast<std::uint64_t>(mirror);
     const Range range{begin, begin + bytes};
-    status_ = start({&range, 1}, TUTTI_WRITE, [&](device::Queue &queue) -> Status {
+    status_ = start([&](device::Queue &queue) -> Status {
       TUTTI_ASSIGN(queue_.handle, queue.native());
       TUTTI_ASSIGN(address, queue.nativeAddress(range));
       return {};

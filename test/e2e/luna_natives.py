@@ -118,6 +118,16 @@ def cores_do_what_devices_have_no_room_for(workshop):
     require("'shift' is kept off devices: there is no room for" in errors, errors)
 
 
+def what_is_read_stays_while_it_is_computed(workshop):
+    """What a call makes takes no memory from what it reads: where there is no room for both, it is the cores'."""
+    program = compiled(workshop, "shift_large", SHIFT.replace("1000", "4000000"))
+    for memory, calls in (("64M", 5), ("20M", 0)):
+        result = run(workshop, program, [], 1, {**fake(workshop), "TUTTI_DEVICE_MEMORY": memory})
+        require(result.status == 0 and result.output == "4000000 of 4000000\n", f"{result.output}\n{result.errors}")
+        counted = json.loads(re.search(r"^tutti-stats: (.*)$", result.errors, re.M)[1])
+        require(counted["fragments"]["devices"]["calls"] == calls, f"{memory}: {counted['fragments']}")
+
+
 def exceptions_are_errors_of_the_run(workshop):
     result = run(workshop, compiled(workshop, "shift", SHIFT), [], 1, {**fake(workshop), "THROWS": "1"})
     require(result.status == 1 and "exception in 'c_shift', called for 'shift' [E-UCODE]" in result.errors,
@@ -226,6 +236,7 @@ def all_checks():
         for workers in (1, 4):
             yield f"natives/bytes_cross_once/{workers}", lambda w, n=workers: bytes_cross_once(w, n)
         for check in (what_is_dragged_comes_back, cores_do_what_devices_have_no_room_for,
+                      what_is_read_stays_while_it_is_computed,
                       exceptions_are_errors_of_the_run, only_for_devices, functions_alone_find_devices):
             yield f"natives/{check.__name__}", check
     yield "natives/files_beside_take_part", files_beside_take_part
