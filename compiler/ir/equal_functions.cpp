@@ -33,10 +33,10 @@ private:
   DenseMap<const void *, const void *> back_;
 };
 
-/// Places aside. Nodes that are unique are equal only if they are the same, and then so is all that
-/// they refer to; but they may refer to nodes that are not.
+/// Places aside. A node that both functions have stands for itself, and what it refers to, too:
+/// else another one could stand for it elsewhere.
 bool Comparison::areEqual(const Metadata *a, const Metadata *b) {
-  if (a == b) {
+  if (a == b && !isa_and_nonnull<MDNode>(a)) {
     return true;
   }
   const auto *first = dyn_cast_or_null<MDNode>(a);
