@@ -50,6 +50,9 @@ Words valgrindOptions(const Words &given, int ranks, std::string_view suppressio
   if (isMemcheck && ranks > 1 && !has(given, "--leak-check")) {
     options.emplace_back("--leak-check=no");
   }
+  if (!has(given, "--vex-iropt-register-updates")) { // Programs go on behind faults.
+    options.emplace_back("--vex-iropt-register-updates=allregs-at-mem-access");
+  }
   if (!has(given, "--soname-synonyms")) {
     options.emplace_back("--soname-synonyms=somalloc=nouserintercepts");
   }

@@ -22,7 +22,8 @@ struct Inspected {
 ///
 /// * gdb lets faults pass, which are how the runtime hears of accesses, and stops where one has
 ///   turned out to be a crash (`tutti_at_crash`).
-/// * valgrind leaves the runtime's own allocation alone, is told what the runtime does with stacks
+/// * valgrind keeps registers exact where memory is accessed, since programs go on behind faults,
+/// leaves the runtime's own allocation alone, is told what the runtime does with stacks
 ///   (`suppressions`, if such a file exists), and on several ranks searches no leaks, since it
 ///   would read all of the heap's addresses for that, of which there are fewer then.
 Inspected inspected(std::vector<std::string> program, int ranks, std::string_view suppressions);

@@ -12,6 +12,8 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::Not;
 
+const std::string kExactFaults = "--vex-iropt-register-updates=allregs-at-mem-access";
+
 TEST(Inspectors, LeaveOtherProgramsAsTheyAre) {
   const Inspected other = inspected({"./prog", "gdb", "valgrind"}, 2, "");
 
@@ -42,11 +44,11 @@ TEST(Inspectors, KeepValgrindFromAllAddressesOfTheHeap) {
   const Inspected one = inspected({"valgrind", "./prog"}, 1, "");
   const Inspected two = inspected({"valgrind", "./prog", "--leak-check"}, 2, "");
 
-  EXPECT_THAT(one.program,
-              ElementsAre("valgrind", "--soname-synonyms=somalloc=nouserintercepts", "./prog"));
+  EXPECT_THAT(one.program, ElementsAre("valgrind", kExactFaults,
+                                       "--soname-synonyms=somalloc=nouserintercepts", "./prog"));
   EXPECT_EQ(one.heap, "");
   EXPECT_THAT(two.program,
-              ElementsAre("valgrind", "--leak-check=no",
+              ElementsAre("valgrind", "--leak-check=no", kExactFaults,
                           "--soname-synonyms=somalloc=nouserintercepts", "./prog", "--leak-check"));
   EXPECT_EQ(two.heap, "8G");
 }
@@ -58,7 +60,7 @@ TEST(Inspectors, GiveWhatTheUserSaysTheLastWord) {
 
   EXPECT_THAT(tool.program, Not(Contains("--leak-check=no")));
   EXPECT_THAT(leaks.program,
-              ElementsAre("valgrind", "--suppressions=" + std::string(__FILE__),
+              ElementsAre("valgrind", kExactFaults, "--suppressions=" + std::string(__FILE__),
                           "--leak-check=full", "--soname-synonyms=somalloc=x", "./prog"));
 }
 
